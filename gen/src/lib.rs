@@ -1,0 +1,1 @@
+//! From an overlay config to a build folder.

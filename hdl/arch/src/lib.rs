@@ -1,0 +1,1 @@
+//! Overlay configuration, memory map, program and device.

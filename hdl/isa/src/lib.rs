@@ -1,0 +1,1 @@
+//! Descriptors and CSRs: data.

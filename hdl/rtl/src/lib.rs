@@ -1,0 +1,1 @@
+//! The hardware, one module per file.
