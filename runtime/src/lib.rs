@@ -1,1 +1,7 @@
-//! Checkpoints, compiler, token generation.
+//! From an ordinary checkpoint to generated tokens.
+//!
+//! [`registry`] finds a model's files, [`weights`] and [`model`] read them into canonical f32 tensors,
+//! [`tokenize`] turns text into ids and back, and [`reference`] runs the model in f32 on the host as the yardstick.
+
+pub mod model;
+pub mod weights;

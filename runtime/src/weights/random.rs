@@ -1,0 +1,54 @@
+//! Seeded random weights, for tests of models whose checkpoint is not at hand.
+
+use crate::model::{LayerTensor, TensorName};
+
+/// A tensor of random weights; equal arguments give equal weights.
+pub(super) fn tensor(seed: u64, name: TensorName, rows: usize, columns: usize) -> Vec<f32> {
+    let mut random = SplitMix(seed ^ stream(name));
+    // Uniform on +-sqrt(3) has variance one.
+    let mut uniform =
+        || (random.next() >> 40) as f32 / (1 << 23) as f32 * 3f32.sqrt() - 3f32.sqrt();
+    let is_gain = match name {
+        TensorName::FinalNorm => true,
+        TensorName::Embed | TensorName::Head => false,
+        TensorName::Layer(_, tensor) => match tensor {
+            LayerTensor::AttnNorm
+            | LayerTensor::FfnNorm
+            | LayerTensor::QNorm
+            | LayerTensor::KNorm => true,
+            LayerTensor::Q
+            | LayerTensor::K
+            | LayerTensor::V
+            | LayerTensor::O
+            | LayerTensor::Gate
+            | LayerTensor::Up
+            | LayerTensor::Down => false,
+        },
+    };
+    if is_gain {
+        (0..rows * columns).map(|_| 1.0 + 0.1 * uniform()).collect()
+    } else {
+        let scale = 1.0 / (columns as f32).sqrt();
+        (0..rows * columns).map(|_| scale * uniform()).collect()
+    }
+}
+
+/// A number per tensor, so that no two share their weights (FNV-1a of the name).
+fn stream(name: TensorName) -> u64 {
+    name.to_string()
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        })
+}
+
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
