@@ -1,1 +1,11 @@
-//! Overlay configuration, memory map, program and device.
+//! What both flows share: overlays and boards, the DDR map, programs, devices, hazards.
+
+pub mod device;
+pub mod hazard;
+pub mod overlay;
+pub mod program;
+pub mod tables;
+
+pub use device::{Device, DeviceError, RunStats};
+pub use overlay::{Board, Overlay, OverlayError, OverlayFile};
+pub use program::{Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step};

@@ -1,0 +1,373 @@
+//! Overlay configuration: `OverlayFile` is what a person writes, `Overlay` what can be built.
+//! Every width and depth that follows from a field is derived here, once.
+
+use sagen_isa::{AMAX_GROUPS, CHUNK_ROWS, WORD_BYTES};
+use serde::{Deserialize, Serialize};
+
+/// A board, as written in `configs/boards/<name>.yaml`.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Board {
+    /// Name, as the file's.
+    pub name: String,
+    /// FPGA part.
+    pub part: String,
+    /// Short form used in overlay names; empty for the default board.
+    pub suffix: String,
+    /// First DDR address that an overlay may use.
+    pub ddr_base: u64,
+    /// Bytes of DDR from there.
+    pub ddr_bytes: u64,
+    /// Peak bandwidth of the DDR in MB/s.
+    pub ddr_mb_per_s: u32,
+    /// Memory ports of the processing system.
+    pub ports: u32,
+    /// Widest port in bits.
+    pub port_width: u32,
+    /// The part has UltraRAM.
+    pub ultra_ram: bool,
+}
+
+/// Systolic arrays.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct ArrayFile {
+    /// Rows and columns of one array.
+    pub side: u32,
+    /// Arrays side by side.
+    pub count: u32,
+}
+
+/// Memory ports.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct PortsFile {
+    /// Data bits of each port.
+    pub width: u32,
+    /// Ports in all.
+    pub total: u32,
+    /// Ports that feed the weight stream.
+    pub stream: u32,
+}
+
+/// On-chip memories.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct ScratchpadFile {
+    /// Words of 64 bytes for 32-bit elements.
+    pub vector_words: u32,
+    /// Words of 64 int8 codes.
+    pub code_words: u32,
+    /// Keys that the score buffer holds.
+    pub score_rows: u32,
+}
+
+/// Resident control core.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum ControlCore {
+    /// The host drives the queue.
+    None,
+    /// PicoRV32.
+    Picorv32,
+}
+
+/// An overlay config as written.
+#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct OverlayFile {
+    /// Must equal the name derived from the fields.
+    pub name: String,
+    /// Board, by name.
+    pub board: String,
+    /// Clock in MHz.
+    pub clock_mhz: u32,
+    /// Systolic arrays.
+    pub array: ArrayFile,
+    /// Memory ports.
+    pub ports: PortsFile,
+    /// Lanes of the vector unit.
+    pub vector_lanes: u32,
+    /// Bytes of the prefetch FIFO over all stream ports.
+    pub prefetch_bytes: u32,
+    /// On-chip memories.
+    pub scratchpad: ScratchpadFile,
+    /// Resident control core.
+    pub control_core: ControlCore,
+    /// The control core's coprocessor interface drives the queue directly.
+    pub pcpi: bool,
+}
+
+/// A buildable overlay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlay {
+    file: OverlayFile,
+    board: Board,
+}
+
+/// Why an overlay cannot be built.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OverlayError {
+    /// A field has a value outside its list.
+    #[error("{field} = {found} is not one of {allowed}")]
+    NotAllowed {
+        /// Field path.
+        field: &'static str,
+        /// Value found.
+        found: String,
+        /// Values allowed.
+        allowed: &'static str,
+    },
+    /// A field lies outside its range.
+    #[error("{field} = {found} is outside {min}..={max}")]
+    OutOfRange {
+        /// Field path.
+        field: &'static str,
+        /// Value found.
+        found: u32,
+        /// Least value.
+        min: u32,
+        /// Greatest value.
+        max: u32,
+    },
+    /// More stream ports than ports.
+    #[error("ports.stream = {stream} is more than ports.total = {total}")]
+    StreamPorts {
+        /// Stream ports.
+        stream: u32,
+        /// Ports.
+        total: u32,
+    },
+    /// Ports that nothing would use.
+    #[error("ports.total = {total} leaves {spare} port(s) unused: ports.stream = {stream} plus at most one load/store and one command port")]
+    SparePorts {
+        /// Ports.
+        total: u32,
+        /// Stream ports.
+        stream: u32,
+        /// Unused ones.
+        spare: u32,
+    },
+    /// A beat wider than a group.
+    #[error("ports.stream = {stream} x ports.width = {width} bits make a beat of {beat} bytes, at most 64 are allowed")]
+    BeatTooWide {
+        /// Stream ports.
+        stream: u32,
+        /// Port width.
+        width: u32,
+        /// Bytes.
+        beat: u32,
+    },
+    /// Name and fields disagree.
+    #[error("name = {found} does not match the fields, which make {derived}")]
+    Name {
+        /// Name found.
+        found: String,
+        /// Name derived.
+        derived: String,
+    },
+    /// The field and the board named disagree.
+    #[error("board = {found}, but the board given is {given}")]
+    Board {
+        /// Board named.
+        found: String,
+        /// Board given.
+        given: String,
+    },
+    /// A value that the rest of the config does not allow.
+    #[error("{field} = {found}: {rule}")]
+    Rule {
+        /// Field path.
+        field: &'static str,
+        /// Value found.
+        found: String,
+        /// The rule broken, with the values involved.
+        rule: String,
+    },
+}
+
+impl Overlay {
+    /// Check a config against its board.
+    pub fn new(file: OverlayFile, board: Board) -> Result<Self, OverlayError> {
+        if file.board != board.name {
+            return Err(OverlayError::Board { found: file.board, given: board.name });
+        }
+        check_values(&file)?;
+        check_ports(&file, &board)?;
+        let overlay = Self { file, board };
+        let derived = overlay.derived_name();
+        if overlay.file.name != derived {
+            return Err(OverlayError::Name { found: overlay.file.name, derived });
+        }
+        Ok(overlay)
+    }
+
+    fn derived_name(&self) -> String {
+        let f = &self.file;
+        let mut name = format!("d{}_{}mhz", f.array.side, f.clock_mhz);
+        if (f.ports.width, f.ports.total) != (64, 1) {
+            name += &format!("_w{}_p{}", f.ports.width, f.ports.total);
+        }
+        if f.ports.stream != f.ports.total.saturating_sub(2).max(1) {
+            name += &format!("_np{}", f.ports.stream);
+        }
+        if f.array.count > 1 {
+            name += &format!("_a{}", f.array.count);
+        }
+        if f.control_core == ControlCore::Picorv32 {
+            name += if f.pcpi { "_pcpi" } else { "_pico" };
+        }
+        if !self.board.suffix.is_empty() {
+            name += &format!("_{}", self.board.suffix);
+        }
+        name
+    }
+
+    /// The config as written.
+    pub fn file(&self) -> &OverlayFile {
+        &self.file
+    }
+    /// The board.
+    pub fn board(&self) -> &Board {
+        &self.board
+    }
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.file.name
+    }
+    /// Clock in MHz.
+    pub fn clock_mhz(&self) -> u32 {
+        self.file.clock_mhz
+    }
+    /// Rows and columns of one systolic array.
+    pub fn side(&self) -> usize {
+        self.file.array.side as usize
+    }
+    /// Systolic arrays.
+    pub fn arrays(&self) -> usize {
+        self.file.array.count as usize
+    }
+    /// Ports in all.
+    pub fn ports(&self) -> usize {
+        self.file.ports.total as usize
+    }
+    /// Ports of the weight stream: masters 0..n.
+    pub fn stream_ports(&self) -> usize {
+        self.file.ports.stream as usize
+    }
+    /// Master that loads and stores go through.
+    pub fn data_port(&self) -> usize {
+        self.stream_ports().min(self.ports() - 1)
+    }
+    /// Master that descriptors are fetched through.
+    pub fn command_port(&self) -> usize {
+        (self.stream_ports() + 1).min(self.ports() - 1)
+    }
+    /// Bytes of one transfer of one port.
+    pub fn port_bytes(&self) -> usize {
+        self.file.ports.width as usize / 8
+    }
+    /// Bytes of one beat: one transfer of every stream port.
+    pub fn beat_bytes(&self) -> usize {
+        self.stream_ports() * self.port_bytes()
+    }
+    /// Beats of 64 channels of one row.
+    pub fn group_beats(&self) -> usize {
+        sagen_isa::GROUP / self.beat_bytes()
+    }
+    /// Beats that the prefetch FIFO of each port holds.
+    pub fn prefetch_beats(&self) -> usize {
+        self.file.prefetch_bytes as usize / self.beat_bytes()
+    }
+    /// Scratchpad words of 64 bytes.
+    pub fn scratch_words(&self) -> usize {
+        self.file.scratchpad.vector_words as usize
+    }
+    /// Code-memory words of 64 codes.
+    pub fn code_words(&self) -> usize {
+        self.file.scratchpad.code_words as usize
+    }
+    /// Keys that the score buffer holds.
+    pub fn score_rows(&self) -> usize {
+        self.file.scratchpad.score_rows as usize
+    }
+}
+
+fn one_of(
+    field: &'static str,
+    found: u32,
+    values: &[u32],
+    allowed: &'static str,
+) -> Result<(), OverlayError> {
+    if values.contains(&found) {
+        return Ok(());
+    }
+    Err(OverlayError::NotAllowed { field, found: found.to_string(), allowed })
+}
+
+fn within(field: &'static str, found: u32, min: u32, max: u32) -> Result<(), OverlayError> {
+    if (min..=max).contains(&found) {
+        return Ok(());
+    }
+    Err(OverlayError::OutOfRange { field, found, min, max })
+}
+
+fn power_of_two(field: &'static str, found: u32) -> Result<(), OverlayError> {
+    if found.is_power_of_two() {
+        return Ok(());
+    }
+    let rule = "must be a power of two".to_string();
+    Err(OverlayError::Rule { field, found: found.to_string(), rule })
+}
+
+fn check_values(f: &OverlayFile) -> Result<(), OverlayError> {
+    one_of("array.side", f.array.side, &[8, 16], "8, 16")?;
+    one_of("array.count", f.array.count, &[1, 2, 4], "1, 2, 4")?;
+    one_of("ports.width", f.ports.width, &[32, 64, 128], "32, 64, 128")?;
+    one_of("ports.stream", f.ports.stream, &[1, 2, 4], "1, 2, 4")?;
+    one_of("vector_lanes", f.vector_lanes, &[16], "16")?;
+    within("clock_mhz", f.clock_mhz, 10, 400)?;
+    within("ports.total", f.ports.total, 1, 8)?;
+    within("prefetch_bytes", f.prefetch_bytes, 4096, 1 << 20)?;
+    power_of_two("prefetch_bytes", f.prefetch_bytes)?;
+    within("scratchpad.vector_words", f.scratchpad.vector_words, 1024, 1 << 14)?;
+    power_of_two("scratchpad.vector_words", f.scratchpad.vector_words)?;
+    within("scratchpad.code_words", f.scratchpad.code_words, 256, 1 << 12)?;
+    power_of_two("scratchpad.code_words", f.scratchpad.code_words)?;
+    within("scratchpad.score_rows", f.scratchpad.score_rows, 128, 1 << 15)?;
+    power_of_two("scratchpad.score_rows", f.scratchpad.score_rows)?;
+    if f.pcpi && f.control_core == ControlCore::None {
+        let rule = "needs control_core: picorv32".to_string();
+        return Err(OverlayError::Rule { field: "pcpi", found: "true".to_string(), rule });
+    }
+    Ok(())
+}
+
+fn check_ports(f: &OverlayFile, board: &Board) -> Result<(), OverlayError> {
+    let p = &f.ports;
+    if p.stream > p.total {
+        return Err(OverlayError::StreamPorts { stream: p.stream, total: p.total });
+    }
+    if p.total > p.stream + 2 {
+        let spare = p.total - p.stream - 2;
+        return Err(OverlayError::SparePorts { total: p.total, stream: p.stream, spare });
+    }
+    within("ports.total", p.total, 1, board.ports)?;
+    if p.width > board.port_width {
+        let rule = format!("board {} has ports of at most {} bits", board.name, board.port_width);
+        return Err(OverlayError::Rule { field: "ports.width", found: p.width.to_string(), rule });
+    }
+    let beat = p.stream * p.width / 8;
+    if beat > WORD_BYTES as u32 {
+        return Err(OverlayError::BeatTooWide { stream: p.stream, width: p.width, beat });
+    }
+    let array_bytes = f.array.side * f.array.count;
+    if array_bytes > beat.max(f.array.side) {
+        let rule = format!("{} arrays of side {} take {array_bytes} channels, a beat has {beat}", f.array.count, f.array.side);
+        return Err(OverlayError::Rule { field: "array.count", found: f.array.count.to_string(), rule });
+    }
+    Ok(())
+}
+
+/// Rows and groups that the amax table holds, for those who size it.
+pub const AMAX_ENTRIES: usize = CHUNK_ROWS * AMAX_GROUPS;
