@@ -1,0 +1,117 @@
+//! Instances of finished modules and black boxes; clock and reset connect by themselves.
+
+use crate::builder::{self, Builder, Line};
+use crate::design::{Direction, Entity, ModuleId};
+use crate::errors::Problem;
+use crate::module::Module;
+use crate::node::{InstanceDef, Op};
+use crate::signal::Signal;
+use crate::types::bit;
+use std::panic::Location;
+use std::sync::Arc;
+
+/// An instance in the module under construction.
+#[derive(Clone, Copy, Debug)]
+pub struct Instance {
+    serial: u32,
+    index: u32,
+}
+
+impl Module {
+    /// Places a module that was built before.
+    #[track_caller]
+    pub fn instance(&self, name: &str, module: ModuleId) -> Instance {
+        let line = Location::caller();
+        builder::of(self.serial, |b| {
+            b.take_name(line, name, "an instance");
+            let entity = b.known.get(module.0).cloned();
+            let ports = match &entity {
+                Some(entity) => entity.ports().len(),
+                None => {
+                    b.fail(line, Problem::UnknownModule { number: module.0 });
+                    0
+                }
+            };
+            if let Some(entity) = entity {
+                b.def.clocked |= entity.clocked();
+                b.def.resettable |= entity.resettable();
+            }
+            b.def.instances.push(InstanceDef { name: name.into(), module, connections: vec![None; ports] });
+            Instance { serial: self.serial, index: b.def.instances.len() as u32 - 1 }
+        })
+    }
+}
+
+impl Instance {
+    /// Connects an input port.
+    #[track_caller]
+    pub fn input(self, port: &str, signal: impl Into<Signal>) {
+        let (line, signal) = (Location::caller(), signal.into());
+        builder::of(self.serial, |b| {
+            let value = b.resolve(line, signal);
+            let Some((number, entity)) = self.find(b, line, port, Direction::Input) else { return };
+            let instance = b.def.instances[self.index as usize].name.clone();
+            let what = format!("input `{port}` of instance `{instance}`");
+            b.expect_type(line, value, &what, entity.ports()[number].ty);
+            let connection = &mut b.def.instances[self.index as usize].connections[number];
+            if connection.replace(value).is_some() {
+                b.fail(line, Problem::Twice { kind: "port", name: format!("{instance}.{port}"), verb: "connected" });
+            }
+        });
+    }
+
+    /// The value of an output port.
+    #[track_caller]
+    pub fn output(self, port: &str) -> Signal {
+        let line = Location::caller();
+        builder::of(self.serial, |b| {
+            let Some((number, entity)) = self.find(b, line, port, Direction::Output) else {
+                let node = b.quiet_poison(bit());
+                return b.signal(node);
+            };
+            let op = Op::InstanceOutput { instance: self.index, port: number as u32 };
+            let node = b.node(op, entity.ports()[number].ty);
+            b.def.instances[self.index as usize].connections[number] = Some(node);
+            b.signal(node)
+        })
+    }
+
+    /// The number of a port; a port that is not there is an error, unless its module already has one.
+    fn find(self, b: &mut Builder, line: Line, port: &str, direction: Direction) -> Option<(usize, Arc<Entity>)> {
+        let instance = &b.def.instances[self.index as usize];
+        let entity = b.known.get(instance.module.0)?.clone();
+        let matching = |p: &&crate::design::Port| p.direction == direction;
+        if let Some(number) = entity.ports().iter().position(|p| p.name == port && p.direction == direction) {
+            return Some((number, entity));
+        }
+        let known: Vec<&str> = entity.ports().iter().filter(matching).map(|p| p.name.as_str()).collect();
+        let problem = Problem::UnknownPort {
+            instance: instance.name.clone(),
+            module: entity.name().into(),
+            direction: direction.word(),
+            port: port.into(),
+            known: if known.is_empty() { "none".into() } else { known.join(", ") },
+        };
+        if !entity.failed() {
+            b.fail(line, problem);
+        }
+        None
+    }
+}
+
+/// Every input of every instance must be connected.
+pub(crate) fn check_connected(b: &mut Builder, line: Line) {
+    let problem = b.def.instances.iter().find_map(|instance| {
+        let entity = b.known.get(instance.module.0)?;
+        let mut ports = entity.ports().iter().zip(&instance.connections);
+        let (port, _) = ports.find(|(p, c)| p.direction == Direction::Input && c.is_none())?;
+        Some(Problem::Unconnected {
+            instance: instance.name.clone(),
+            module: entity.name().into(),
+            port: port.name.clone(),
+        })
+    });
+    if let Some(problem) = problem {
+        b.fail(line, problem);
+    }
+}

@@ -1,0 +1,285 @@
+//! Memories with one write port, and ROMs. Reads see the contents before the clock edge (old data).
+//!
+//! An address at or above `depth` is undefined in hardware; the interpreter reads zero and ignores the write.
+//! A second registered read port on block or ultra RAM makes the printer emit a second copy of the array.
+
+use crate::bits::Bits;
+use crate::builder::{self, Builder, Line};
+use crate::errors::Problem;
+use crate::module::Module;
+use crate::node::{NodeId, Op};
+use crate::signal::Signal;
+use crate::types::{Value, unsigned};
+use std::panic::Location;
+
+/// Which FPGA memory holds the array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum RamStyle {
+    /// The synthesiser decides.
+    #[default]
+    Auto,
+    /// Block RAM.
+    Block,
+    /// UltraRAM.
+    Ultra,
+    /// LUT RAM; the only one with asynchronous reads.
+    Distributed,
+}
+
+/// A memory of the module under construction.
+#[derive(Clone, Copy, Debug)]
+pub struct Mem {
+    serial: u32,
+    index: u32,
+}
+
+/// A constant table of the module under construction.
+#[derive(Clone, Copy, Debug)]
+pub struct Rom {
+    mem: Mem,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MemDef {
+    pub(crate) name: String,
+    pub(crate) depth: u32,
+    pub(crate) width: u32,
+    pub(crate) style: RamStyle,
+    /// Bits per write-enable lane.
+    pub(crate) lane: Option<u32>,
+    pub(crate) write: Option<MemWrite>,
+    pub(crate) reads: Vec<MemRead>,
+    pub(crate) asynchronous: bool,
+    /// Of a ROM: `depth` values.
+    pub(crate) contents: Option<Vec<Bits>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MemWrite {
+    pub(crate) enable: NodeId,
+    pub(crate) addr: NodeId,
+    pub(crate) data: NodeId,
+    pub(crate) mask: Option<NodeId>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MemRead {
+    /// Of the output register.
+    pub(crate) name: String,
+    pub(crate) node: NodeId,
+    pub(crate) enable: NodeId,
+    pub(crate) addr: NodeId,
+}
+
+impl MemDef {
+    pub(crate) fn addr_width(&self) -> u32 {
+        (self.depth.max(2) - 1).ilog2() + 1
+    }
+
+    pub(crate) fn replicated(&self) -> bool {
+        matches!(self.style, RamStyle::Block | RamStyle::Ultra)
+    }
+}
+
+impl Module {
+    /// A memory of `depth` words of `width` bits without initial contents.
+    #[track_caller]
+    pub fn memory(&self, name: &str, depth: u32, width: u32) -> Mem {
+        declare(self.serial, Location::caller(), name, depth, width, None)
+    }
+
+    /// A constant table; the values are reduced to `width` bits, two's complement.
+    #[track_caller]
+    pub fn rom<T: Value + Copy>(&self, name: &str, values: &[T], width: u32) -> Rom {
+        let ty = unsigned(width.max(1));
+        let contents = values.iter().map(|&v| Bits::of(ty, v)).collect();
+        let depth = values.len() as u32;
+        Rom { mem: declare(self.serial, Location::caller(), name, depth, width, Some(contents)) }
+    }
+
+    /// A constant table of words of any width.
+    #[track_caller]
+    pub fn rom_bits(&self, name: &str, values: &[Bits], width: u32) -> Rom {
+        let contents = values.iter().map(|v| Bits::from_limbs(v.limbs(), width)).collect();
+        let depth = values.len() as u32;
+        Rom { mem: declare(self.serial, Location::caller(), name, depth, width, Some(contents)) }
+    }
+}
+
+fn declare(serial: u32, line: Line, name: &str, depth: u32, width: u32, contents: Option<Vec<Bits>>) -> Mem {
+    builder::of(serial, |b| {
+        b.take_name(line, name, "a memory");
+        let fits = b.width_ok(line, &format!("memory `{name}`"), width.into());
+        if fits && depth == 0 {
+            b.fail(line, Problem::Memory { memory: name.into(), reason: "depth is 0; at least 1 is needed".into() });
+        }
+        b.def.mems.push(MemDef {
+            name: name.into(),
+            depth: depth.max(1),
+            width: width.max(1),
+            style: RamStyle::Auto,
+            lane: None,
+            write: None,
+            reads: Vec::new(),
+            asynchronous: false,
+            contents,
+        });
+        Mem { serial, index: b.def.mems.len() as u32 - 1 }
+    })
+}
+
+impl Mem {
+    /// Asks for a kind of FPGA memory.
+    #[must_use]
+    pub fn style(self, style: RamStyle) -> Mem {
+        builder::of(self.serial, |b| b.def.mems[self.index as usize].style = style);
+        self
+    }
+
+    /// Divides words into write-enable lanes of `lane_bits`, for [`Mem::write_masked`].
+    #[track_caller]
+    #[must_use]
+    pub fn byte_enable(self, lane_bits: u32) -> Mem {
+        let line = Location::caller();
+        builder::of(self.serial, |b| {
+            let width = self.def(b).width;
+            if lane_bits == 0 || width % lane_bits != 0 {
+                return b.fail(line, Problem::Lanes { from: unsigned(width), lane: lane_bits });
+            }
+            b.def.mems[self.index as usize].lane = Some(lane_bits);
+        });
+        self
+    }
+
+    /// Width of the address: enough bits for the last word.
+    pub fn addr_width(self) -> u32 {
+        builder::of(self.serial, |b| self.def(b).addr_width())
+    }
+
+    /// The write port: stores whole words while `enable` is 1.
+    #[track_caller]
+    pub fn write(self, enable: impl Into<Signal>, addr: impl Into<Signal>, data: impl Into<Signal>) {
+        self.write_port(Location::caller(), enable.into(), addr.into(), data.into(), None);
+    }
+
+    /// The write port: stores the lanes whose bit of `mask` is 1 while `enable` is 1.
+    #[track_caller]
+    pub fn write_masked(
+        self,
+        enable: impl Into<Signal>,
+        addr: impl Into<Signal>,
+        data: impl Into<Signal>,
+        mask: impl Into<Signal>,
+    ) {
+        self.write_port(Location::caller(), enable.into(), addr.into(), data.into(), Some(mask.into()));
+    }
+
+    /// A registered read port: one cycle later the word as it was before the clock edge; holds while `enable` is 0.
+    #[track_caller]
+    pub fn read(self, enable: impl Into<Signal>, addr: impl Into<Signal>) -> Signal {
+        let (line, enable, addr) = (Location::caller(), enable.into(), addr.into());
+        builder::of(self.serial, |b| {
+            b.expect_unconditional(line, "a memory read");
+            let (enable, addr) = (b.resolve(line, enable), self.address(b, line, addr));
+            let def = self.def(b);
+            let (port, ty) = (def.reads.len() as u32, unsigned(def.width));
+            let base = format!("{}_q", def.name);
+            b.expect_bit(line, enable, &format!("the read enable of memory `{}`", self.def(b).name.clone()));
+            let name = b.names.free(&base, "a memory's read register");
+            let node = b.fresh(Op::SyncRead { mem: self.index, port }, ty);
+            b.def.nodes[node as usize].name = Some(name.clone());
+            b.def.mems[self.index as usize].reads.push(MemRead { name, node, enable, addr });
+            b.def.clocked = true;
+            b.signal(node)
+        })
+    }
+
+    /// An asynchronous read port; the style must be distributed.
+    #[track_caller]
+    pub fn read_async(self, addr: impl Into<Signal>) -> Signal {
+        let (line, addr) = (Location::caller(), addr.into());
+        builder::of(self.serial, |b| {
+            let def = self.def(b);
+            let (ty, is_rom) = (unsigned(def.width), def.contents.is_some());
+            if !is_rom && def.style != RamStyle::Distributed {
+                let reason = format!("read_async with style {:?}; it must be Distributed", def.style);
+                b.fail(line, Problem::Memory { memory: self.def(b).name.clone(), reason });
+            }
+            let addr = self.address(b, line, addr);
+            b.def.mems[self.index as usize].asynchronous = true;
+            let node = b.node(Op::AsyncRead { mem: self.index, addr }, ty);
+            b.signal(node)
+        })
+    }
+
+    fn def(self, b: &Builder) -> &MemDef {
+        &b.def.mems[self.index as usize]
+    }
+
+    fn address(self, b: &mut Builder, line: Line, addr: Signal) -> NodeId {
+        let addr = b.resolve(line, addr);
+        let (name, ty) = (self.def(b).name.clone(), unsigned(self.def(b).addr_width()));
+        let fits = b.expect_type(line, addr, &format!("the address of memory `{name}`"), ty);
+        if fits { addr } else { b.quiet_poison(ty) }
+    }
+
+    fn write_port(self, line: Line, enable: Signal, addr: Signal, data: Signal, mask: Option<Signal>) {
+        builder::of(self.serial, |b| {
+            b.expect_unconditional(line, "a memory write");
+            let (enable, addr) = (b.resolve(line, enable), self.address(b, line, addr));
+            let (data, mask) = (b.resolve(line, data), mask.map(|m| b.resolve(line, m)));
+            let MemDef { name, width, lane, write, .. } = self.def(b).clone();
+            b.expect_bit(line, enable, &format!("the write enable of memory `{name}`"));
+            b.expect_type(line, data, &format!("the data of memory `{name}`"), unsigned(width));
+            match (mask, lane) {
+                (Some(_), None) => {
+                    let reason = "write_masked needs byte_enable".to_string();
+                    b.fail(line, Problem::Memory { memory: name.clone(), reason });
+                }
+                (Some(m), Some(lane)) => {
+                    b.expect_type(line, m, &format!("the mask of memory `{name}`"), unsigned(width / lane));
+                }
+                (None, _) => {}
+            }
+            if write.is_some() {
+                b.fail(line, Problem::Twice { kind: "memory", name, verb: "written" });
+            }
+            b.def.mems[self.index as usize].write = Some(MemWrite { enable, addr, data, mask });
+            b.def.clocked = true;
+        });
+    }
+}
+
+impl Rom {
+    /// Width of the address: enough bits for the last value.
+    pub fn addr_width(self) -> u32 {
+        self.mem.addr_width()
+    }
+
+    /// The value at `addr`, in the same cycle.
+    #[track_caller]
+    pub fn lookup(self, addr: impl Into<Signal>) -> Signal {
+        self.mem.read_async(addr)
+    }
+
+    /// The value at `addr`, one cycle later; holds while `enable` is 0.
+    #[track_caller]
+    pub fn read(self, enable: impl Into<Signal>, addr: impl Into<Signal>) -> Signal {
+        self.mem.read(enable, addr)
+    }
+
+    /// Asks for a kind of FPGA memory.
+    #[must_use]
+    pub fn style(self, style: RamStyle) -> Rom {
+        Rom { mem: self.mem.style(style) }
+    }
+}
+
+/// A memory must be written, unless it is a ROM.
+pub(crate) fn check_written(b: &mut Builder, line: Line) {
+    let unwritten = b.def.mems.iter().find(|m| m.write.is_none() && m.contents.is_none());
+    if let Some(name) = unwritten.map(|m| m.name.clone()) {
+        b.fail(line, Problem::Missing { kind: "memory", name, verb: "written" });
+    }
+}
+
