@@ -4,4 +4,6 @@
 //! [`tokenize`] turns text into ids and back, and [`reference`] runs the model in f32 on the host as the yardstick.
 
 pub mod model;
+pub mod reference;
+pub mod tokenize;
 pub mod weights;

@@ -1,0 +1,97 @@
+//! Why a tokenizer could not be built or used.
+
+use std::path::PathBuf;
+
+use crate::weights::gguf::GgufError;
+
+/// A failure of tokenizer or chat template.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenizeError {
+    /// Where the tokenizer came from.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Checkpoint.
+        path: PathBuf,
+        /// Reason.
+        source: Box<TokenizeError>,
+    },
+    /// Random weights have no tokenizer.
+    #[error("there is no tokenizer")]
+    NoTokenizer,
+    /// GGUF metadata missing or of the wrong type.
+    #[error(transparent)]
+    Gguf(#[from] GgufError),
+    /// A tokenizer of a kind that is not implemented.
+    #[error("{field} `{found}` is not supported (supported: {supported})")]
+    Unsupported {
+        /// Which part is meant, as the checkpoint spells it.
+        field: &'static str,
+        /// Name found.
+        found: String,
+        /// Names that would be accepted.
+        supported: String,
+    },
+    /// A list of the vocabulary has the wrong length.
+    #[error("`{field}` has {found} entries, expected {expected}")]
+    Length {
+        /// Metadata key.
+        field: &'static str,
+        /// Entries found.
+        found: usize,
+        /// Entries expected.
+        expected: usize,
+    },
+    /// A token or merge that cannot be.
+    #[error("`{field}` entry {index} is `{found}`, expected {expected}")]
+    Entry {
+        /// Metadata key.
+        field: &'static str,
+        /// Index in the list.
+        index: usize,
+        /// Entry found.
+        found: String,
+        /// What is allowed.
+        expected: &'static str,
+    },
+    /// An id beyond the vocabulary.
+    #[error("token id is {found}, the tokenizer has {vocab} ids")]
+    UnknownId {
+        /// The id.
+        found: u32,
+        /// Size of the vocabulary.
+        vocab: usize,
+    },
+    /// A file of a Hugging Face directory could not be read.
+    #[error("{file}: {source}")]
+    Io {
+        /// File name.
+        file: &'static str,
+        /// Reason.
+        source: std::io::Error,
+    },
+    /// A JSON file does not hold what it should.
+    #[error("{file}: {source}")]
+    Json {
+        /// File name.
+        file: &'static str,
+        /// Reason, with line and column.
+        source: serde_json::Error,
+    },
+    /// The chat template does not compile or does not accept the messages.
+    #[error("chat template: {0:#}")]
+    Template(#[from] minijinja::Error),
+    /// The tokenizer library refused.
+    #[error("cannot {action}: {reason}")]
+    Library {
+        /// What was being done.
+        action: &'static str,
+        /// The library's reason.
+        reason: String,
+    },
+}
+
+impl TokenizeError {
+    pub(super) fn library(action: &'static str, error: tokenizers::Error) -> Self {
+        Self::Library { action, reason: error.to_string() }
+    }
+}
