@@ -36,7 +36,8 @@ impl Module {
                 b.def.clocked |= entity.clocked();
                 b.def.resettable |= entity.resettable();
             }
-            b.def.instances.push(InstanceDef { name: name.into(), module, connections: vec![None; ports] });
+            let none = vec![None; ports];
+            b.def.instances.push(InstanceDef { name: name.into(), module, inputs: none.clone(), outputs: none });
             Instance { serial: self.serial, index: b.def.instances.len() as u32 - 1 }
         })
     }
@@ -53,7 +54,7 @@ impl Instance {
             let instance = b.def.instances[self.index as usize].name.clone();
             let what = format!("input `{port}` of instance `{instance}`");
             b.expect_type(line, value, &what, entity.ports()[number].ty);
-            let connection = &mut b.def.instances[self.index as usize].connections[number];
+            let connection = &mut b.def.instances[self.index as usize].inputs[number];
             if connection.replace(value).is_some() {
                 b.fail(line, Problem::Twice { kind: "port", name: format!("{instance}.{port}"), verb: "connected" });
             }
@@ -71,7 +72,7 @@ impl Instance {
             };
             let op = Op::InstanceOutput { instance: self.index, port: number as u32 };
             let node = b.node(op, entity.ports()[number].ty);
-            b.def.instances[self.index as usize].connections[number] = Some(node);
+            b.def.instances[self.index as usize].outputs[number] = Some(node);
             b.signal(node)
         })
     }
@@ -103,7 +104,7 @@ impl Instance {
 pub(crate) fn check_connected(b: &mut Builder, line: Line) {
     let problem = b.def.instances.iter().find_map(|instance| {
         let entity = b.known.get(instance.module.0)?;
-        let mut ports = entity.ports().iter().zip(&instance.connections);
+        let mut ports = entity.ports().iter().zip(&instance.inputs);
         let (port, _) = ports.find(|(p, c)| p.direction == Direction::Input && c.is_none())?;
         Some(Problem::Unconnected {
             instance: instance.name.clone(),

@@ -22,6 +22,7 @@ mod operators;
 mod register;
 mod signal;
 mod types;
+pub mod verilog;
 
 pub use bits::Bits;
 pub use condition::{Switch, When};

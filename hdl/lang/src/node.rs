@@ -95,6 +95,7 @@ pub(crate) struct RegDef {
     pub(crate) ty: Type,
     pub(crate) node: NodeId,
     pub(crate) reset: Option<NodeId>,
+    pub(crate) use_dsp: bool,
     pub(crate) drive: RegDrive,
 }
 
@@ -135,8 +136,10 @@ pub(crate) struct FsmDef {
 pub(crate) struct InstanceDef {
     pub(crate) name: String,
     pub(crate) module: ModuleId,
-    /// By port number of the module; the net that is connected.
-    pub(crate) connections: Vec<Option<NodeId>>,
+    /// By port number of the module: the value of an input.
+    pub(crate) inputs: Vec<Option<NodeId>>,
+    /// By port number of the module: the node of an output that is used.
+    pub(crate) outputs: Vec<Option<NodeId>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -43,6 +43,13 @@ impl Reg {
         self
     }
 
+    /// Asks the synthesiser to compute its value in a DSP block.
+    #[must_use]
+    pub fn use_dsp(self) -> Reg {
+        builder::of(self.q.serial, |b| b.def.regs[self.index as usize].use_dsp = true);
+        self
+    }
+
     fn reset_to(self, b: &mut Builder, line: Line, value: NodeId) {
         let reg = &mut b.def.regs[self.index as usize];
         if reg.reset.replace(value).is_some() {
@@ -62,7 +69,7 @@ pub(crate) fn declare(b: &mut Builder, line: Line, name: &str, ty: Type) -> Reg 
     let index = b.def.regs.len() as u32;
     let node = b.fresh(Op::Reg(index), Type { width: ty.width.max(1), ..ty });
     b.def.nodes[node as usize].name = Some(name.into());
-    b.def.regs.push(RegDef { name: name.into(), ty, node, reset: None, drive: RegDrive::None });
+    b.def.regs.push(RegDef { name: name.into(), ty, node, reset: None, use_dsp: false, drive: RegDrive::None });
     Reg { q: b.signal(node), index }
 }
 

@@ -1,0 +1,44 @@
+//! Files of a design: one per module, and `files.f` with children before parents.
+
+use crate::design::{Design, Entity, ModuleId};
+use std::collections::BTreeSet;
+
+/// The Verilog files below `top` as (name, text), children first; the last one is `files.f`.
+///
+/// # Panics
+/// If the design has errors: [`Design::finish`] reports them.
+pub fn print(design: &Design, top: ModuleId) -> Vec<(String, String)> {
+    assert!(design.finish().is_ok(), "a design with errors is not printed; call Design::finish first");
+    let mut files = Vec::new();
+    let mut list = Vec::new();
+    for id in below(design, top) {
+        match &*design.entities[id.0] {
+            Entity::Module(def) => {
+                list.push(format!("{}.v", def.name));
+                files.push((format!("{}.v", def.name), super::module::print(design, def)));
+            }
+            Entity::BlackBox(b) => list.extend(b.sources.iter().filter(|s| !list.contains(s)).cloned().collect::<Vec<_>>()),
+        }
+    }
+    files.push(("files.f".into(), list.iter().map(|f| format!("{f}\n")).collect()));
+    files
+}
+
+/// The text of one module; a black box has none.
+pub(crate) fn module_text(design: &Design, id: ModuleId) -> String {
+    match &*design.entities[id.0] {
+        Entity::Module(def) => super::module::print(design, def),
+        Entity::BlackBox(_) => String::new(),
+    }
+}
+
+/// `top` and everything it needs, children before parents: modules are built in that order.
+pub(crate) fn below(design: &Design, top: ModuleId) -> Vec<ModuleId> {
+    let mut needed = BTreeSet::from([top]);
+    for id in (0..=top.0).rev().map(ModuleId) {
+        if let (true, Entity::Module(def)) = (needed.contains(&id), &*design.entities[id.0]) {
+            needed.extend(def.instances.iter().map(|i| i.module));
+        }
+    }
+    needed.into_iter().collect()
+}
