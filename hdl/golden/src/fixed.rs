@@ -2,11 +2,12 @@
 
 /// `(x + 2^(n-1)) >> n`, arithmetic: round half up. `n` is clamped to 0..=63; 0 is the identity.
 pub fn rsh(x: i64, n: i32) -> i64 {
-    match n {
-        ..=0 => x,
-        1..=63 => ((i128::from(x) + (1i128 << (n - 1))) >> n) as i64,
-        _ => rsh(x, 63),
+    if n <= 0 {
+        return x;
     }
+    let n = n.min(63);
+    // Equal to the definition, and cannot overflow.
+    (x >> n) + (x >> (n - 1) & 1)
 }
 
 /// Clamp to 32 bits, two's complement.

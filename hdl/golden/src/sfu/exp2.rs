@@ -13,7 +13,7 @@ pub fn exp2(z: i64) -> u32 {
     }
     let fraction = (z + (whole << 12)) as u32;
     let segment = SEGMENTS[(fraction >> 6) as usize];
-    let y = segment.base + (u32::from(segment.slope) * (fraction & 63) >> 6);
+    let y = segment.base + ((u32::from(segment.slope) * (fraction & 63)) >> 6);
     match whole {
         0 => y,
         n => (y + (1 << (n - 1))) >> n,

@@ -31,7 +31,7 @@ pub fn factor(gate: Gate, x: i32) -> u32 {
     }
     let at = (x + half) as u32;
     let segment = segments[(at >> bits) as usize];
-    segment.base + (u32::from(segment.slope) * (at & ((1 << bits) - 1)) >> bits)
+    segment.base + ((u32::from(segment.slope) * (at & ((1 << bits) - 1))) >> bits)
 }
 
 /// `gate(x) = x * factor(x)`, Q12.

@@ -9,7 +9,7 @@ static SEEDS: LazyLock<[u16; 192]> = LazyLock::new(rsqrt_seeds);
 /// About `2^16 / sqrt(v / 2^15)` for v in [2^15, 2^17), clamped to [2^15, 2^16).
 pub fn rsqrt_mantissa(v: u32) -> u16 {
     let seed = u64::from(SEEDS[(v >> 9) as usize - 64]);
-    let square = seed * seed >> 15;
+    let square = (seed * seed) >> 15;
     let error = 3 * (1u64 << 32) - square * u64::from(v);
     let refined = (seed * (error >> 17) + (1 << 15)) >> 16;
     refined.clamp(1 << 15, (1 << 16) - 1) as u16
