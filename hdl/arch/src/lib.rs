@@ -1,5 +1,6 @@
 //! What both flows share: overlays and boards, the DDR map, programs, devices, hazards.
 
+pub mod config;
 pub mod device;
 pub mod hazard;
 pub mod overlay;

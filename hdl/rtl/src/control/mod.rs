@@ -1,0 +1,5 @@
+//! Control: CSR block, descriptor fetch, scheduler.
+
+pub mod csr;
+pub mod fetch;
+pub mod scheduler;

@@ -1,0 +1,10 @@
+//! What moves data between DDR and the overlay.
+
+pub mod arbiter;
+pub mod burst;
+pub mod load;
+pub mod store;
+pub mod stream;
+
+#[cfg(test)]
+mod tests;
