@@ -118,7 +118,7 @@ impl Machine {
 pub(super) fn resident<'a>(codes: &'a [[i8; 64]], shifts: &'a [u8], x: Rows) -> Vec<Codes<'a>> {
     let vector = |v: usize| {
         let words = x.start(v)..x.start(v) + x.length as usize;
-        Codes { groups: &codes[words.clone()], shifts: &shifts[words] }
+        Codes::new(&codes[words.clone()], &shifts[words])
     };
     (0..x.rows as usize).map(vector).collect()
 }
