@@ -28,8 +28,8 @@ pub(crate) fn bit(a: &[u64], i: u32) -> bool {
     a[(i / 64) as usize] >> (i % 64) & 1 == 1
 }
 
-pub(crate) fn add(dst: &mut [u64], a: &[u64], b: &[u64], carry_in: bool) {
-    let mut carry = carry_in;
+pub(crate) fn add(dst: &mut [u64], a: &[u64], b: &[u64]) {
+    let mut carry = false;
     for ((d, &x), &y) in dst.iter_mut().zip(a).zip(b) {
         let (s, c1) = x.overflowing_add(y);
         let (s, c2) = s.overflowing_add(u64::from(carry));

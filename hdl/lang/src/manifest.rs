@@ -1,0 +1,100 @@
+//! What other tools need to know about a printed design, ready to be serialised.
+
+use crate::design::{Design, Entity, ModuleId, Port};
+use crate::verilog;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// A design below one top module.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Manifest {
+    /// Name of the top module.
+    pub top: String,
+    /// Children before parents; the last one is the top.
+    pub modules: Vec<ModuleEntry>,
+}
+
+/// One module or black box.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ModuleEntry {
+    /// As in the Verilog.
+    pub name: String,
+    /// SHA-256 over its text and the hashes of what it instantiates, in hexadecimal.
+    pub hash: String,
+    /// Has a `clk` port.
+    pub clocked: bool,
+    /// Has a `rst` port.
+    pub resettable: bool,
+    /// The other ports, in order.
+    pub ports: Vec<Port>,
+    /// What it places, in order.
+    pub instances: Vec<InstanceEntry>,
+    /// Set if the Verilog comes from elsewhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub black_box: Option<BlackBoxEntry>,
+}
+
+/// One instance.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct InstanceEntry {
+    /// Name of the instance.
+    pub name: String,
+    /// Name of its module.
+    pub module: String,
+}
+
+/// Where a black box comes from.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct BlackBoxEntry {
+    /// Parameters of every instance.
+    pub params: BTreeMap<String, String>,
+    /// Verilog files.
+    pub sources: Vec<String>,
+}
+
+impl Design {
+    /// The manifest of everything below `top`.
+    ///
+    /// # Panics
+    /// If the design has errors: [`Design::finish`] reports them.
+    pub fn manifest(&self, top: ModuleId) -> Manifest {
+        assert!(self.finish().is_ok(), "a design with errors has no manifest; call Design::finish first");
+        let mut modules: Vec<ModuleEntry> = Vec::new();
+        for id in verilog::below(self, top) {
+            let entry = self.entry(id, &modules);
+            modules.push(entry);
+        }
+        Manifest { top: self.name(top).into(), modules }
+    }
+
+    fn entry(&self, id: ModuleId, children: &[ModuleEntry]) -> ModuleEntry {
+        let entity = &*self.entities[id.0];
+        let (instances, black_box) = match entity {
+            Entity::Module(def) => {
+                let entry = |name: &str, module| InstanceEntry { name: name.into(), module: self.name(module).into() };
+                (def.instances.iter().map(|i| entry(&i.name, i.module)).collect(), None)
+            }
+            Entity::BlackBox(b) => {
+                let params = b.params.iter().cloned().collect();
+                (Vec::new(), Some(BlackBoxEntry { params, sources: b.sources.clone() }))
+            }
+        };
+        let mut hasher = Sha256::new();
+        hasher.update(verilog::module_text(self, id));
+        hasher.update(format!("{black_box:?}"));
+        for instance in &instances {
+            let child = children.iter().find(|c| c.name == instance.module);
+            hasher.update(&child.expect("children come before parents").hash);
+        }
+        ModuleEntry {
+            name: entity.name().into(),
+            hash: hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
+            clocked: entity.clocked(),
+            resettable: entity.resettable(),
+            ports: entity.ports().to_vec(),
+            instances,
+            black_box,
+        }
+    }
+}
