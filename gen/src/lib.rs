@@ -1,1 +1,6 @@
-//! From an overlay config to a build folder.
+//! From an overlay config to a build folder: Verilog, file list, manifest, headers and tables.
+
+pub mod build;
+pub mod check;
+pub mod emit;
+pub mod find;

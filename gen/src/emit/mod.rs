@@ -1,0 +1,16 @@
+//! What a build folder holds. Everything is computed in memory first.
+
+mod tables;
+mod verilog;
+
+pub use tables::{TableError, tables};
+pub use verilog::{EmitError, Verilog, verilog};
+
+/// One file of a build folder, with its path below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Path with `/` separators.
+    pub path: String,
+    /// Contents.
+    pub text: String,
+}

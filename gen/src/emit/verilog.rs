@@ -1,0 +1,104 @@
+//! Verilog, file list and manifest of an overlay.
+
+use super::File;
+use sagen_arch::Overlay;
+use sagen_lang::{Design, Manifest, verilog as printer};
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// Why an overlay cannot be emitted: a fault of the generators.
+#[derive(Debug, thiserror::Error)]
+pub enum EmitError {
+    /// The module tree is inconsistent.
+    #[error("the module tree of {overlay} is inconsistent: {errors}")]
+    Design {
+        /// Overlay.
+        overlay: String,
+        /// What is wrong.
+        errors: sagen_lang::Errors,
+    },
+    /// The manifest cannot be written as JSON.
+    #[error("manifest: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Everything that the module tree gives.
+pub struct Verilog {
+    /// Verilog files, `files.f`, `manifest.json`.
+    pub files: Vec<File>,
+    /// The module tree below the co-simulation top.
+    pub manifest: Manifest,
+    /// First 32 bits of the hash of config and sources, as in the CSR.
+    pub build_hash: u32,
+}
+
+#[derive(Serialize)]
+struct BuildManifest<'a> {
+    schema: u32,
+    config: &'a sagen_arch::OverlayFile,
+    board: &'a sagen_arch::Board,
+    top: &'static str,
+    sim_top: &'static str,
+    build_hash: String,
+    design: &'a Manifest,
+}
+
+/// Emit an overlay; the same overlay gives the same bytes.
+pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
+    let build_hash = hash(overlay, &tree(overlay, 0)?);
+    let design = tree(overlay, build_hash)?;
+    let sim = design.lookup(sagen_rtl::top::SIM_TOP).expect("the co-simulation top was just built");
+    let manifest = design.manifest(sim);
+    let mut files = sources(&design);
+    let list = files.iter().fold(String::new(), |mut list, f| {
+        writeln!(list, "{}", f.path).expect("a string can be written to");
+        list
+    });
+    files.push(File { path: "files.f".to_string(), text: list });
+    let build = BuildManifest {
+        schema: 1,
+        config: overlay.file(),
+        board: overlay.board(),
+        top: sagen_rtl::top::TOP,
+        sim_top: sagen_rtl::top::SIM_TOP,
+        build_hash: format!("{build_hash:08x}"),
+        design: &manifest,
+    };
+    files.push(File { path: "manifest.json".to_string(), text: serde_json::to_string_pretty(&build)? + "\n" });
+    Ok(Verilog { files, manifest, build_hash })
+}
+
+fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
+    let mut design = Design::new();
+    sagen_rtl::top::overlay(&mut design, overlay, build_hash);
+    let errors = |errors| EmitError::Design { overlay: overlay.name().to_string(), errors };
+    design.finish().map_err(errors)?;
+    Ok(design)
+}
+
+/// Both tops and all below them, children first.
+fn sources(design: &Design) -> Vec<File> {
+    let mut files: Vec<File> = Vec::new();
+    for top in [sagen_rtl::top::TOP, sagen_rtl::top::SIM_TOP] {
+        let top = design.lookup(top).expect("both tops were just built");
+        for (name, text) in printer::print(design, top) {
+            let path = format!("rtl/{name}");
+            if name.ends_with(".v") && files.iter().all(|f| f.path != path) {
+                files.push(File { path, text });
+            }
+        }
+    }
+    files
+}
+
+fn hash(overlay: &Overlay, design: &Design) -> u32 {
+    let mut hasher = Sha256::new();
+    hasher.update(format!("{:?}{:?}", overlay.file(), overlay.board()));
+    for file in sources(design) {
+        hasher.update(file.path);
+        hasher.update(file.text);
+    }
+    let digest = hasher.finalize();
+    u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]])
+}

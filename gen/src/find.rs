@@ -1,0 +1,105 @@
+//! Finding overlay configs: by path, or by name in the `configs` folder of this directory or one above it.
+
+use sagen_arch::config::{self, ConfigError, nearest};
+use sagen_arch::{Board, Overlay};
+use std::path::{Path, PathBuf};
+
+/// Why a config was not found or not read.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    /// No folder of configs.
+    #[error("no folder `configs` with `boards` in {from} or above; run inside the repository or give the path of a config")]
+    NoConfigs {
+        /// Where the search began.
+        from: String,
+    },
+    /// No config of that name.
+    #[error("unknown config `{name}`{nearest}; known: {known}")]
+    Unknown {
+        /// Name given.
+        name: String,
+        /// A question that names the closest one, or nothing.
+        nearest: String,
+        /// Names known.
+        known: String,
+    },
+    /// A file that cannot be read.
+    #[error("{path}: {source}")]
+    Read {
+        /// Path.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that can be read but not used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+}
+
+/// The folder of overlay configs.
+pub fn configs() -> Result<PathBuf, FindError> {
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    let found = here.ancestors().map(|d| d.join("configs")).find(|d| d.join("boards").is_dir());
+    found.ok_or_else(|| FindError::NoConfigs { from: here.display().to_string() })
+}
+
+/// Names of all overlay configs in a folder, sorted.
+pub fn names(configs: &Path) -> Result<Vec<String>, FindError> {
+    let mut names = yaml_stems(configs)?;
+    names.sort();
+    Ok(names)
+}
+
+/// The overlay called `name`, or described by the file at that path.
+pub fn overlay(name: &str) -> Result<Overlay, FindError> {
+    let is_path = name.ends_with(".yaml") || name.ends_with(".yml") || name.contains(std::path::MAIN_SEPARATOR);
+    let path = if is_path { PathBuf::from(name) } else { named(name)? };
+    let folder = match path.parent().filter(|p| p.join("boards").is_dir()) {
+        Some(beside) => beside.to_path_buf(),
+        None => configs()?,
+    };
+    Ok(config::overlay(&path.display().to_string(), &read(&path)?, &boards(&folder)?)?)
+}
+
+fn named(name: &str) -> Result<PathBuf, FindError> {
+    let folder = configs()?;
+    let path = folder.join(format!("{name}.yaml"));
+    if path.is_file() {
+        return Ok(path);
+    }
+    let known = names(&folder)?;
+    let nearest = nearest(name, known.iter().map(String::as_str));
+    Err(FindError::Unknown {
+        name: name.to_string(),
+        nearest: nearest.map_or(String::new(), |n| format!(", did you mean `{n}`?")),
+        known: known.join(", "),
+    })
+}
+
+/// Every board described in a folder of configs.
+pub fn boards(configs: &Path) -> Result<Vec<Board>, FindError> {
+    let folder = configs.join("boards");
+    let mut stems = yaml_stems(&folder)?;
+    stems.sort();
+    let board = |stem: String| {
+        let path = folder.join(format!("{stem}.yaml"));
+        Ok(config::parse(&path.display().to_string(), &read(&path)?)?)
+    };
+    stems.into_iter().map(board).collect()
+}
+
+fn yaml_stems(folder: &Path) -> Result<Vec<String>, FindError> {
+    let error = |source| FindError::Read { path: folder.display().to_string(), source };
+    let mut stems = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(error)? {
+        let path = entry.map_err(error)?.path();
+        if path.extension().is_some_and(|e| e == "yaml") {
+            stems.extend(path.file_stem().map(|s| s.to_string_lossy().into_owned()));
+        }
+    }
+    Ok(stems)
+}
+
+fn read(path: &Path) -> Result<String, FindError> {
+    std::fs::read_to_string(path).map_err(|source| FindError::Read { path: path.display().to_string(), source })
+}
