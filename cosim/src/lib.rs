@@ -3,6 +3,7 @@
 
 pub mod axi;
 pub mod bridge;
+pub mod device;
 pub mod doctor;
 pub mod rig;
 pub mod verilate;

@@ -65,7 +65,19 @@ impl Rig {
     /// One clock cycle.
     #[inline]
     pub fn step(&mut self) -> Result<(), RigError> {
-        self.sim.settle()?;
+        self.settle()?;
+        self.edge()
+    }
+
+    /// First half of a cycle: afterwards the outputs may be sampled.
+    #[inline]
+    pub fn settle(&mut self) -> Result<(), RigError> {
+        Ok(self.sim.settle()?)
+    }
+
+    /// Second half of a cycle.
+    #[inline]
+    pub fn edge(&mut self) -> Result<(), RigError> {
         self.memory.before_edge(self.sim.cycle())?;
         if self.access {
             self.csr.iter_mut().for_each(CsrMaster::before_edge);

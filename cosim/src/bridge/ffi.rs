@@ -29,6 +29,7 @@ mod cpp {
         fn finish(self: &Model) -> Result<()>;
         fn bare_loop(self: &Model, cycles: u64) -> Result<()>;
         fn replay(model: &Model, stimulus: &[u8], cycles: u64) -> Result<()>;
+        fn can_trace(self: &Model) -> bool;
         fn trace_open(model: &Model, path: &str) -> Result<()>;
         fn trace_dump(self: &Model, time: u64) -> Result<()>;
         fn trace_close(self: &Model) -> Result<()>;
@@ -115,6 +116,10 @@ impl Loaded {
                 unsafe { std::slice::from_raw_parts(port.address as *const u8, port.storage()) };
             into.extend_from_slice(bytes);
         }
+    }
+
+    pub(super) fn can_trace(&self) -> bool {
+        self.model.can_trace()
     }
 
     pub(super) fn trace_open(&self, path: &str) -> Result<(), cxx::Exception> {

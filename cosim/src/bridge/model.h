@@ -26,6 +26,7 @@ class Model {
     // Drives every input except the clock from `stimulus`: all inputs of one cycle, in port order, each as wide as its
     // storage, then the next cycle.
     virtual void replay(const std::uint8_t* stimulus, std::uint64_t cycles) const = 0;
+    virtual bool can_trace() const = 0;
     virtual void trace_open(const char* path) const = 0;
     virtual void trace_dump(std::uint64_t time) const = 0;
     virtual void trace_close() const = 0;

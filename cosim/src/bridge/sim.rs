@@ -24,6 +24,17 @@ pub enum BridgeError {
         /// Verilator's words.
         reason: String,
     },
+    /// The trace cannot be written.
+    #[error("{path}: cannot write the trace: {source}")]
+    Trace {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: std::io::Error,
+    },
+    /// The design was built without traces.
+    #[error("this build of the design cannot trace; build it with `trace`")]
+    NoTrace,
     /// The design has no such port.
     #[error("the design has no port `{name}`")]
     NoPort {
@@ -167,6 +178,9 @@ impl Sim {
 
     /// Writes the cycles of `window` to an FST file. Needs a build with `trace`.
     pub fn trace(&mut self, window: TraceWindow) -> Result<(), BridgeError> {
+        if !self.model.can_trace() {
+            return Err(BridgeError::NoTrace);
+        }
         self.close_trace()?;
         self.trace = Some(Trace {
             window,
@@ -220,9 +234,7 @@ impl Sim {
     /// Time in the trace: two steps per cycle, clock low then high.
     #[cold]
     fn observe(&mut self, high: bool) -> Result<(), BridgeError> {
-        if let Some(stimulus) = &mut self.stimulus
-            && !high
-        {
+        if !high && let Some(stimulus) = &mut self.stimulus {
             self.model.record(stimulus);
         }
         let Some(trace) = &mut self.trace else {
@@ -230,9 +242,7 @@ impl Sim {
         };
         if trace.window.cycles.contains(&self.cycle) {
             if !trace.open {
-                let path = trace.window.path.to_string_lossy();
-                self.model.trace_open(&path).map_err(|e| self.stopped(&e))?;
-                self.trace.as_mut().expect("checked above").open = true;
+                self.open_trace()?;
             }
             let time = 2 * self.cycle + u64::from(high);
             self.model.trace_dump(time).map_err(|e| self.stopped(&e))
@@ -241,6 +251,21 @@ impl Sim {
         } else {
             Ok(())
         }
+    }
+
+    fn open_trace(&mut self) -> Result<(), BridgeError> {
+        let Some(trace) = &mut self.trace else {
+            return Ok(());
+        };
+        let path = &trace.window.path;
+        // Not every Verilator reports a file that it cannot write.
+        if let Err(source) = std::fs::File::create(path) {
+            let path = path.clone();
+            return Err(BridgeError::Trace { path, source });
+        }
+        trace.open = true;
+        let opened = self.model.trace_open(&path.to_string_lossy());
+        opened.map_err(|e| self.stopped(&e))
     }
 
     fn close_trace(&mut self) -> Result<(), BridgeError> {

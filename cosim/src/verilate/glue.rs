@@ -50,6 +50,7 @@ const BODY: &str = r#"
 
 const TRACE: &str = r#"
     mutable std::unique_ptr<VerilatedFstC> trace_;
+    bool can_trace() const override { return true; }
     void trace_open(const char* path) const override {
         trace_.reset(new VerilatedFstC);
         top_->trace(trace_.get(), 99);
@@ -61,9 +62,8 @@ const TRACE: &str = r#"
 "#;
 
 const NO_TRACE: &str = r#"
-    void trace_open(const char*) const override {
-        throw std::runtime_error("this build of the design cannot trace");
-    }
+    bool can_trace() const override { return false; }
+    void trace_open(const char*) const override {}
     void trace_dump(std::uint64_t) const override {}
     void trace_close() const override {}
 "#;

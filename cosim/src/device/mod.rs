@@ -1,0 +1,308 @@
+//! The Verilated overlay as a [`Device`]: loads a program by the back door, starts it through the CSR block, and
+//! compares what every descriptor leaves behind with the golden machine while it runs.
+
+mod check;
+mod hang;
+mod taps;
+
+use crate::axi::{Ddr, Memory, Profile, Region};
+use crate::rig::{Rig, RigError};
+use crate::bridge::{Port, Sim};
+use check::Checker;
+use sagen_arch::{Device, DeviceError, Overlay, Program, Routine, RunStats};
+use sagen_isa::{COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, UNITS};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use taps::Taps;
+
+/// Cycles between two looks at progress, interrupt and watchdog.
+const SLICE: u64 = 8192;
+/// Cycles without a completed descriptor or a transferred beat after which a design counts as hung.
+const PATIENCE: u64 = 8 * SLICE;
+/// Cycles that the reset is held.
+const RESET_CYCLES: u64 = 8;
+
+/// How closely a run is compared with the golden machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Check {
+    /// Every byte that every descriptor leaves in DDR, scratchpad, code memory and scale file.
+    Descriptor,
+    /// DDR and step registers at the end of every routine.
+    End,
+    /// Nothing.
+    None,
+}
+
+/// What was compared so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Descriptors.
+    pub descriptors: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// Called now and then while a routine runs, with the cycles so far and the share of descriptors done.
+pub type Progress = Box<dyn FnMut(u64, f64)>;
+
+/// The overlay under Verilator.
+pub struct RtlDevice {
+    rig: Option<Rig>,
+    library: std::path::PathBuf,
+    seed: u32,
+    profile: Profile,
+    overlay: Overlay,
+    check: Check,
+    checker: Option<Checker>,
+    checked: Checked,
+    interrupt: Arc<AtomicBool>,
+    progress: Option<Progress>,
+}
+
+impl RtlDevice {
+    /// A device that runs the shared object `library`, built from `overlay`.
+    pub fn new(library: &Path, overlay: &Overlay, profile: Profile, check: Check) -> Self {
+        Self {
+            rig: None,
+            library: library.to_owned(),
+            seed: 1,
+            profile,
+            overlay: overlay.clone(),
+            check,
+            checker: None,
+            checked: Checked::default(),
+            interrupt: Arc::default(),
+            progress: None,
+        }
+    }
+
+    /// Choose the power-up values of builds with unique initial values.
+    #[must_use]
+    pub fn with_seed(mut self, seed: u32) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// A flag that stops a run soon after it becomes true.
+    pub fn interrupt(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.interrupt)
+    }
+
+    /// Report progress.
+    pub fn on_progress(&mut self, progress: Progress) {
+        self.progress = Some(progress);
+    }
+
+    /// What was compared since the program was loaded.
+    pub fn checked(&self) -> Checked {
+        self.checked
+    }
+
+    /// Clock cycles simulated.
+    pub fn cycles(&self) -> u64 {
+        self.rig.as_ref().map_or(0, |rig| rig.sim().cycle())
+    }
+
+    /// The bench, for traces and port statistics; absent until a program is loaded.
+    pub fn rig(&mut self) -> Option<&mut Rig> {
+        self.rig.as_mut()
+    }
+
+    fn bench(&mut self) -> Result<&mut Rig, DeviceError> {
+        self.rig.as_mut().ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))
+    }
+
+    fn csr(&mut self, name: &str) -> Result<u32, DeviceError> {
+        self.bench()?.csr_read(csr_offset(name)).map_err(failed)
+    }
+
+    fn set_csr(&mut self, name: &str, value: u32) -> Result<(), DeviceError> {
+        self.bench()?.csr_write(csr_offset(name), value).map_err(failed)
+    }
+
+    /// Run until every descriptor is done, comparing on the way.
+    fn execute(&mut self, routine: &Routine) -> Result<(), DeviceError> {
+        let rig = self.rig.as_mut().ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))?;
+        let done: Port<u8> = rig.sim().port("tap_done").map_err(|e| failed(e.into()))?;
+        let mut taps = match self.check {
+            Check::Descriptor => Some(Taps::attach(rig.sim(), self.overlay.data_port()).map_err(|e| failed(e.into()))?),
+            Check::End | Check::None => None,
+        };
+        rig.memory_mut().log_writes(taps.is_some());
+        let mut run = Run { counts: [0; UNITS.len()], total: routine.steps.len() as u64, finished: 0 };
+        let begin = rig.sim().cycle();
+        let mut watch = hang::Watch::new(rig, begin);
+        while run.finished < run.total {
+            let pulses = step(rig, &done, taps.as_mut()).map_err(|e| run.explain(e, routine))?;
+            if pulses != 0 {
+                if let (Some(taps), Some(checker)) = (taps.as_mut(), self.checker.as_mut()) {
+                    checker.completed(pulses, taps, rig, &mut self.checked)?;
+                }
+                run.complete(pulses);
+            }
+            let cycle = rig.sim().cycle();
+            if cycle % SLICE == 0 {
+                if self.interrupt.load(Ordering::Relaxed) {
+                    return Err(DeviceError::Failed("interrupted".to_string()));
+                }
+                if let Some(progress) = self.progress.as_mut() {
+                    progress(cycle - begin, run.finished as f64 / run.total as f64);
+                }
+                if watch.is_hung(rig, run.finished, PATIENCE) {
+                    return Err(DeviceError::Failed(hang::describe(rig, routine, &run.counts, PATIENCE)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn stats(&mut self) -> Result<RunStats, DeviceError> {
+        let cycles = u64::from(self.csr("cycles")?);
+        let mut counters = Vec::with_capacity(COUNTERS.len());
+        for i in 0..COUNTERS.len() as u32 {
+            let offset = (CSR_COUNTER_BASE + 4 * i) as u16;
+            counters.push(u64::from(self.bench()?.csr_read(offset).map_err(failed)?));
+        }
+        let beats = COUNTERS.iter().position(|c| c.name == "compute_beats").expect("beats are counted");
+        let stream_bytes = counters[beats] * self.overlay.beat_bytes() as u64;
+        Ok(RunStats { cycles: Some(cycles), counters, stream_bytes })
+    }
+
+    fn status(&mut self) -> Result<(), DeviceError> {
+        // The last descriptor's completion reaches the status register a few cycles later.
+        for _ in 0..16 {
+            let status = self.csr("status")?;
+            if status & 4 != 0 {
+                let error = self.csr("error")?;
+                return Err(DeviceError::Failed(hang::bus_error(error)));
+            }
+            if status & 2 != 0 {
+                return Ok(());
+            }
+        }
+        Err(DeviceError::Failed("all descriptors completed, but the status register does not say done".to_string()))
+    }
+}
+
+struct Run {
+    counts: [u64; UNITS.len()],
+    total: u64,
+    finished: u64,
+}
+
+impl Run {
+    fn complete(&mut self, pulses: u8) {
+        for (i, count) in self.counts.iter_mut().enumerate() {
+            *count += u64::from(pulses >> i & 1);
+        }
+        self.finished += u64::from(pulses.count_ones());
+    }
+
+    /// A violation, with what the units were doing.
+    fn explain(&self, error: RigError, routine: &Routine) -> DeviceError {
+        DeviceError::Failed(format!("{error}\n{}", hang::units(routine, &self.counts)))
+    }
+}
+
+/// One cycle; what the taps show belongs to it.
+#[inline]
+fn step(rig: &mut Rig, done: &Port<u8>, taps: Option<&mut Taps>) -> Result<u8, RigError> {
+    rig.settle()?;
+    let pulses = done.get();
+    if let Some(taps) = taps {
+        taps.sample();
+    }
+    rig.edge()?;
+    Ok(pulses)
+}
+
+fn failed(error: RigError) -> DeviceError {
+    DeviceError::Failed(error.to_string())
+}
+
+fn csr_offset(name: &str) -> u16 {
+    CSRS.iter().find(|c| c.name == name).expect("the register is in the table").offset as u16
+}
+
+fn image(program: &Program, overlay: &Overlay) -> Result<(Ddr, Vec<Region>), DeviceError> {
+    let fail = |e: crate::axi::DdrError| DeviceError::Failed(e.to_string());
+    let page = 4096;
+    let end = program.regions.iter().map(|r| r.base + r.bytes).max().unwrap_or(page).next_multiple_of(page);
+    let base = overlay.board().ddr_base;
+    let mut ddr = Ddr::new(base, end - base).map_err(fail)?;
+    for segment in &program.image {
+        ddr.load(segment.base, &segment.bytes).map_err(fail)?;
+    }
+    for region in program.regions.iter().filter(|r| r.zeroed()) {
+        ddr.mark_written(region.base, region.bytes).map_err(fail)?;
+    }
+    let region = |r: &sagen_arch::Region| Region {
+        name: r.name.clone(),
+        base: r.base,
+        len: r.bytes,
+        readable: true,
+        writable: r.writable(),
+    };
+    Ok((ddr, program.regions.iter().map(region).collect()))
+}
+
+impl Device for RtlDevice {
+    fn load(&mut self, program: &Program) -> Result<(), DeviceError> {
+        let fail = |e: &dyn std::fmt::Display| DeviceError::Failed(e.to_string());
+        let (ddr, regions) = image(program, &self.overlay)?;
+        let sim = Sim::load(&self.library, self.seed).map_err(|e| fail(&e))?;
+        let hertz = u64::from(self.overlay.clock_mhz()) * 1_000_000;
+        let memory = Memory::attach(&sim, ddr, regions, self.profile, hertz).map_err(|e| fail(&e))?;
+        let mut rig = Rig::new(sim, memory).map_err(failed)?;
+        rig.reset(RESET_CYCLES).map_err(failed)?;
+        self.rig = Some(rig);
+        self.checked = Checked::default();
+        self.checker = match self.check {
+            Check::None => None,
+            Check::Descriptor | Check::End => Some(Checker::new(&self.overlay, program)?),
+        };
+        Ok(())
+    }
+
+    fn set_register(&mut self, index: u64, value: u32) -> Result<(), DeviceError> {
+        let offset = CSR_REGISTER_BASE as u16 + 4 * index as u16;
+        self.bench()?.csr_write(offset, value).map_err(failed)?;
+        self.checker.as_mut().map_or(Ok(()), |c| c.golden.set_register(index, value))
+    }
+
+    fn register(&mut self, index: u64) -> Result<u32, DeviceError> {
+        let offset = CSR_REGISTER_BASE as u16 + 4 * index as u16;
+        self.bench()?.csr_read(offset).map_err(failed)
+    }
+
+    fn run(&mut self, routine: &Routine) -> Result<RunStats, DeviceError> {
+        self.set_csr("program_low", routine.address as u32)?;
+        self.set_csr("program_high", (routine.address >> 32) as u32)?;
+        self.set_csr("program_length", routine.steps.len() as u32)?;
+        self.set_csr("control", 2)?;
+        if let (Check::Descriptor, Some(checker)) = (self.check, self.checker.as_mut()) {
+            checker.begin(routine);
+        }
+        self.set_csr("control", 1)?;
+        self.execute(routine)?;
+        self.status()?;
+        let stats = self.stats()?;
+        if let (Some(checker), Some(rig)) = (self.checker.as_mut(), self.rig.as_mut()) {
+            match self.check {
+                Check::Descriptor => checker.end(rig)?,
+                Check::End => checker.run_and_compare(routine, rig, &mut self.checked)?,
+                Check::None => {}
+            }
+        }
+        Ok(stats)
+    }
+
+    fn read_ddr(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        let length = bytes.len();
+        let outside = |_| DeviceError::Address { address, bytes: length };
+        let found = self.bench()?.memory().ddr().bytes(address, length as u64).map_err(outside)?;
+        bytes.copy_from_slice(found);
+        Ok(())
+    }
+}
