@@ -4,6 +4,7 @@
 //! `fixed`, `scale`, `requant`, `quantise`, `rope` and `sfu` are the arithmetic; `machine` executes programs
 //! with it; `kernel` holds the int8 dot products.
 
+pub mod draw;
 pub mod fixed;
 mod kernel;
 pub mod machine;

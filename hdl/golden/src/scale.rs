@@ -1,5 +1,7 @@
 //! `Scale`: an unsigned 16-bit mantissa in [2^15, 2^16) (or 0) and an exponent; value = m * 2^e.
 
+use crate::draw::{CASES, Draw};
+
 /// A positive scale factor, or zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scale {
@@ -48,5 +50,68 @@ impl Scale {
     /// The value as a real number.
     pub fn to_f64(self) -> f64 {
         f64::from(self.mantissa) * f64::from(self.exponent).exp2()
+    }
+}
+
+/// One product of an integer's scale and another scale.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Integer.
+    pub x: u128,
+    /// Factor.
+    pub factor: Scale,
+}
+
+/// Powers of two and their neighbours first, then seeded values of 0 to 80 bits.
+pub fn cases() -> impl Iterator<Item = Case> {
+    let factors = [Scale::default(), Scale { mantissa: 32768, exponent: -15 }, Scale { mantissa: 65535, exponent: 9 }];
+    let edges = (0..80).flat_map(|n| [1u128 << n, (1 << n) - 1, (1 << n) + 1, (1 << n) | ((1 << n) >> 16)]);
+    let chosen = edges.flat_map(move |x| factors.map(|factor| Case { x, factor }));
+    let mut draw = Draw::new(2);
+    let seeded = (0..CASES).map(move |_| Case { x: draw.unsigned(80), factor: draw.scale(-60..=40) });
+    chosen.chain(seeded)
+}
+
+/// An engine for `from_integer(x).times(factor)`.
+pub fn check(mut engine: impl FnMut(Case) -> Scale) {
+    for c in cases() {
+        assert_eq!(engine(c), Scale::from_integer(c.x).times(c.factor), "{c:?}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_integer_loses_less_than_one_part_in_two_to_the_fifteen() {
+        for c in cases() {
+            let s = Scale::from_integer(c.x);
+            let (m, e) = (u128::from(s.mantissa), s.exponent);
+            let (low, high) = if e >= 0 { (m << e, (m + 1) << e) } else { (m >> -e, (m >> -e) + 1) };
+            assert!(low <= c.x && c.x < high, "{c:?} {s:?}");
+            assert!(c.x == 0 || m >> 15 == 1, "{c:?} {s:?}");
+        }
+    }
+
+    #[test]
+    fn a_product_is_the_real_one_with_its_low_bits_dropped() {
+        for c in cases() {
+            let s = Scale::from_integer(c.x);
+            let exact = s.to_f64() * c.factor.to_f64();
+            let dropped = exact - s.times(c.factor).to_f64();
+            assert!((0.0..=exact / 32768.0).contains(&dropped), "{c:?}");
+            assert!(exact == 0.0 || s.times(c.factor).mantissa >> 15 == 1, "{c:?}");
+        }
+    }
+
+    #[test]
+    fn reals_round_to_the_nearest_scale() {
+        let mut draw = Draw::new(3);
+        for _ in 0..CASES {
+            let x = draw.unsigned(60) as f64 / 1e6;
+            assert!((Scale::from_f64(x).to_f64() - x).abs() <= x / 65536.0, "{x}");
+        }
+        assert_eq!(Scale::from_f64(1.999_999_9), Scale { mantissa: 32768, exponent: -14 });
     }
 }
