@@ -6,8 +6,8 @@ mod hang;
 mod taps;
 
 use crate::axi::{Ddr, Memory, Profile, Region};
-use crate::rig::{Rig, RigError};
 use crate::bridge::{Port, Sim};
+use crate::rig::{Rig, RigError};
 use check::Checker;
 use sagen_arch::{Device, DeviceError, Overlay, Program, Routine, RunStats};
 use sagen_isa::{COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, UNITS};
@@ -110,7 +110,9 @@ impl RtlDevice {
     }
 
     fn bench(&mut self) -> Result<&mut Rig, DeviceError> {
-        self.rig.as_mut().ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))
+        self.rig
+            .as_mut()
+            .ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))
     }
 
     fn csr(&mut self, name: &str) -> Result<u32, DeviceError> {
@@ -118,19 +120,30 @@ impl RtlDevice {
     }
 
     fn set_csr(&mut self, name: &str, value: u32) -> Result<(), DeviceError> {
-        self.bench()?.csr_write(csr_offset(name), value).map_err(failed)
+        self.bench()?
+            .csr_write(csr_offset(name), value)
+            .map_err(failed)
     }
 
     /// Run until every descriptor is done, comparing on the way.
     fn execute(&mut self, routine: &Routine) -> Result<(), DeviceError> {
-        let rig = self.rig.as_mut().ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))?;
+        let rig = self
+            .rig
+            .as_mut()
+            .ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))?;
         let done: Port<u8> = rig.sim().port("tap_done").map_err(|e| failed(e.into()))?;
         let mut taps = match self.check {
-            Check::Descriptor => Some(Taps::attach(rig.sim(), self.overlay.data_port()).map_err(|e| failed(e.into()))?),
+            Check::Descriptor => Some(
+                Taps::attach(rig.sim(), self.overlay.data_port()).map_err(|e| failed(e.into()))?,
+            ),
             Check::End | Check::None => None,
         };
         rig.memory_mut().log_writes(taps.is_some());
-        let mut run = Run { counts: [0; UNITS.len()], total: routine.steps.len() as u64, finished: 0 };
+        let mut run = Run {
+            counts: [0; UNITS.len()],
+            total: routine.steps.len() as u64,
+            finished: 0,
+        };
         let begin = rig.sim().cycle();
         let mut watch = hang::Watch::new(rig, begin);
         while run.finished < run.total {
@@ -150,7 +163,12 @@ impl RtlDevice {
                     progress(cycle - begin, run.finished as f64 / run.total as f64);
                 }
                 if watch.is_hung(rig, run.finished, PATIENCE) {
-                    return Err(DeviceError::Failed(hang::describe(rig, routine, &run.counts, PATIENCE)));
+                    return Err(DeviceError::Failed(hang::describe(
+                        rig,
+                        routine,
+                        &run.counts,
+                        PATIENCE,
+                    )));
                 }
             }
         }
@@ -164,9 +182,16 @@ impl RtlDevice {
             let offset = (CSR_COUNTER_BASE + 4 * i) as u16;
             counters.push(u64::from(self.bench()?.csr_read(offset).map_err(failed)?));
         }
-        let beats = COUNTERS.iter().position(|c| c.name == "compute_beats").expect("beats are counted");
+        let beats = COUNTERS
+            .iter()
+            .position(|c| c.name == "compute_beats")
+            .expect("beats are counted");
         let stream_bytes = counters[beats] * self.overlay.beat_bytes() as u64;
-        Ok(RunStats { cycles: Some(cycles), counters, stream_bytes })
+        Ok(RunStats {
+            cycles: Some(cycles),
+            counters,
+            stream_bytes,
+        })
     }
 
     fn status(&mut self) -> Result<(), DeviceError> {
@@ -181,7 +206,9 @@ impl RtlDevice {
                 return Ok(());
             }
         }
-        Err(DeviceError::Failed("all descriptors completed, but the status register does not say done".to_string()))
+        Err(DeviceError::Failed(
+            "all descriptors completed, but the status register does not say done".to_string(),
+        ))
     }
 }
 
@@ -222,13 +249,22 @@ fn failed(error: RigError) -> DeviceError {
 }
 
 fn csr_offset(name: &str) -> u16 {
-    CSRS.iter().find(|c| c.name == name).expect("the register is in the table").offset as u16
+    CSRS.iter()
+        .find(|c| c.name == name)
+        .expect("the register is in the table")
+        .offset as u16
 }
 
 fn image(program: &Program, overlay: &Overlay) -> Result<(Ddr, Vec<Region>), DeviceError> {
     let fail = |e: crate::axi::DdrError| DeviceError::Failed(e.to_string());
     let page = 4096;
-    let end = program.regions.iter().map(|r| r.base + r.bytes).max().unwrap_or(page).next_multiple_of(page);
+    let end = program
+        .regions
+        .iter()
+        .map(|r| r.base + r.bytes)
+        .max()
+        .unwrap_or(page)
+        .next_multiple_of(page);
     let base = overlay.board().ddr_base;
     let mut ddr = Ddr::new(base, end - base).map_err(fail)?;
     for segment in &program.image {
@@ -253,7 +289,8 @@ impl Device for RtlDevice {
         let (ddr, regions) = image(program, &self.overlay)?;
         let sim = Sim::load(&self.library, self.seed).map_err(|e| fail(&e))?;
         let hertz = u64::from(self.overlay.clock_mhz()) * 1_000_000;
-        let memory = Memory::attach(&sim, ddr, regions, self.profile, hertz).map_err(|e| fail(&e))?;
+        let memory =
+            Memory::attach(&sim, ddr, regions, self.profile, hertz).map_err(|e| fail(&e))?;
         let mut rig = Rig::new(sim, memory).map_err(failed)?;
         rig.reset(RESET_CYCLES).map_err(failed)?;
         self.rig = Some(rig);
@@ -268,7 +305,9 @@ impl Device for RtlDevice {
     fn set_register(&mut self, index: u64, value: u32) -> Result<(), DeviceError> {
         let offset = CSR_REGISTER_BASE as u16 + 4 * index as u16;
         self.bench()?.csr_write(offset, value).map_err(failed)?;
-        self.checker.as_mut().map_or(Ok(()), |c| c.golden.set_register(index, value))
+        self.checker
+            .as_mut()
+            .map_or(Ok(()), |c| c.golden.set_register(index, value))
     }
 
     fn register(&mut self, index: u64) -> Result<u32, DeviceError> {
@@ -300,8 +339,16 @@ impl Device for RtlDevice {
 
     fn read_ddr(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
         let length = bytes.len();
-        let outside = |_| DeviceError::Address { address, bytes: length };
-        let found = self.bench()?.memory().ddr().bytes(address, length as u64).map_err(outside)?;
+        let outside = |_| DeviceError::Address {
+            address,
+            bytes: length,
+        };
+        let found = self
+            .bench()?
+            .memory()
+            .ddr()
+            .bytes(address, length as u64)
+            .map_err(outside)?;
         bytes.copy_from_slice(found);
         Ok(())
     }
