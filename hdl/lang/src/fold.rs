@@ -25,6 +25,11 @@ pub(crate) fn simplify(nodes: &[Node], op: Op, ty: Type) -> Simplified {
             _ if high == low => Simplified::Node(high),
             _ => Simplified::Op(Op::Mux { select, high, low }),
         },
+        Op::Select { index, items } => match constant(nodes, index) {
+            _ if items.len() == 1 => Simplified::Node(items[0]),
+            Some(bits) => Simplified::Node(items[limbs::amount(bits.limbs(), items.len() as u32 - 1) as usize]),
+            None => Simplified::Op(Op::Select { index, items }),
+        },
         Op::Binary(compare @ (Binary::Lt | Binary::Le), a, b) => comparison(nodes, compare, a, b),
         Op::Unary(Unary::Not, a) => not(nodes, a),
         Op::Unary(Unary::ReduceAnd | Unary::ReduceOr | Unary::ReduceXor, a) if nodes[a as usize].ty == ty => {

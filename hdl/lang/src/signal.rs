@@ -300,7 +300,8 @@ impl Signal {
                 let right = b.ty(odd);
                 return b.poison(line, Problem::Mismatch { operator: "select", left: ty, right }, ty);
             }
-            b.node(Op::Select { index, items }, ty)
+            let reachable = 1usize.checked_shl(found.width).unwrap_or(usize::MAX).min(items.len());
+            b.node(Op::Select { index, items: items[..reachable].into() }, ty)
         })
     }
 

@@ -73,19 +73,17 @@ impl<'a> Forms<'a> {
         let readers = &self.plan.readers[node as usize];
         let shape = match readers.need {
             Need::Exact => form.shape == Shape::Literal,
-            Need::Named => matches!(form.shape, Shape::Literal | Shape::Part) && self.is_recast(node, form),
             Need::Primary => matches!(form.shape, Shape::Literal | Shape::Part),
             Need::Expression => !self.is_arithmetic(node),
             Need::Value => true,
         };
         let cheap = matches!(form.shape, Shape::Literal | Shape::Part);
-        shape && (readers.count <= 1 || cheap) && form.text.len() <= MAX_INLINE
+        (!readers.sliced || self.is_recast(node)) && shape && (readers.count <= 1 || cheap) && form.text.len() <= MAX_INLINE
     }
 
     /// A cast of a net is that net to a reader that does not look at the sign.
-    fn is_recast(&self, node: NodeId, form: &Form) -> bool {
-        form.shape == Shape::Literal
-            || matches!(self.def.nodes[node as usize].op, Op::Cast(a) if self.form(a).shape == Shape::Name)
+    fn is_recast(&self, node: NodeId) -> bool {
+        matches!(self.def.nodes[node as usize].op, Op::Cast(a) if self.form(a).shape == Shape::Name)
     }
 
     fn is_arithmetic(&self, node: NodeId) -> bool {

@@ -1,11 +1,14 @@
 //! The fixed text of memories: simple dual port, registered or asynchronous read, optional write lanes, ROM.
 
 use super::expr::{Forms, literal, range};
+use super::module::waive;
 use crate::memory::{MemDef, MemRead, MemWrite, RamStyle};
 use std::fmt::Write;
 
 /// The arrays and read registers of a memory.
-pub(super) fn declarations(mem: &MemDef, waived: impl Fn(&MemRead) -> bool, out: &mut Vec<String>) {
+///
+/// `read` tells whether the array is read at all, `waived` whether a read register is read only in part.
+pub(super) fn declarations(mem: &MemDef, read: bool, waived: impl Fn(&MemRead) -> bool, out: &mut Vec<String>) {
     let kind = if mem.contents.is_some() { "rom_style" } else { "ram_style" };
     let style = match mem.style {
         RamStyle::Auto => String::new(),
@@ -15,11 +18,12 @@ pub(super) fn declarations(mem: &MemDef, waived: impl Fn(&MemRead) -> bool, out:
     };
     let word = range(mem.width);
     for copy in 0..copies(mem) {
-        out.push(format!("{style}reg {word}{} [0:{}];", array(mem, copy), mem.depth - 1));
+        let text = format!("{style}reg {word}{} [0:{}];", array(mem, copy), mem.depth - 1);
+        out.push(if read { text } else { waive(&text) });
     }
     for read in &mem.reads {
         let text = format!("reg {word}{};", read.name);
-        out.push(if waived(read) { super::module::waive(&text) } else { text });
+        out.push(if waived(read) { waive(&text) } else { text });
     }
 }
 

@@ -119,8 +119,11 @@ impl Printer<'_> {
             let attribute = if reg.use_dsp { "(* use_dsp = \"yes\" *) " } else { "" };
             out.push(self.declare(reg.node, &format!("{attribute}reg {}{};", typed(reg.ty), reg.name)));
         }
-        for mem in &def.mems {
-            memory::declarations(mem, |read| self.plan.dropped[read.node as usize], &mut out);
+        for (m, mem) in def.mems.iter().enumerate() {
+            let of_mem = |op: &Op| matches!(op, Op::AsyncRead { mem, .. } if *mem as usize == m);
+            let mut live = def.nodes.iter().zip(&self.plan.live);
+            let read = !mem.reads.is_empty() || live.any(|(n, live)| *live && of_mem(&n.op));
+            memory::declarations(mem, read, |read| self.plan.dropped[read.node as usize], &mut out);
         }
         for wire in &def.wires {
             let ty = def.nodes[wire.node as usize].ty;

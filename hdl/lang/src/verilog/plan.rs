@@ -11,8 +11,6 @@ pub(super) enum Need {
     Expression,
     /// A net, a literal or a slice of a net.
     Primary,
-    /// A net of any sign, to be sliced.
-    Named,
     /// A net or literal of exact width and sign.
     Exact,
 }
@@ -22,6 +20,8 @@ pub(super) enum Need {
 pub(super) struct Readers {
     pub(super) count: u32,
     pub(super) need: Need,
+    /// Some reader slices it, so it must be a net, of either sign.
+    pub(super) sliced: bool,
     /// Read other than by slices.
     whole: bool,
     slices: Vec<(u32, u32)>,
@@ -40,7 +40,7 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(def: &ModuleDef) -> Plan {
-        let unread = Readers { count: 0, need: Need::Value, whole: false, slices: Vec::new() };
+        let unread = Readers { count: 0, need: Need::Value, sliced: false, whole: false, slices: Vec::new() };
         let none = vec![false; def.nodes.len()];
         let mut plan = Plan {
             readers: vec![unread; def.nodes.len()],
@@ -49,8 +49,12 @@ impl Plan {
             dropped: none.clone(),
         };
         roots(def, &mut |node, need| plan.read(node, need));
-        let named = def.nodes.iter().map(|n| n.name.is_some());
-        let start = named.zip(&plan.readers).map(|(named, r)| named || r.count > 0).collect();
+        for write in def.mems.iter().filter_map(|m| m.write.as_ref()) {
+            let sliced = write.mask.map_or(vec![], |mask| vec![mask, write.data]);
+            sliced.into_iter().for_each(|n| plan.readers[n as usize].sliced = true);
+        }
+        let declared = def.nodes.iter().map(|n| n.name.is_some() || matches!(n.op, Op::InstanceOutput { .. }));
+        let start = declared.zip(&plan.readers).map(|(declared, r)| declared || r.count > 0).collect();
         plan.live = plan.spread(def, start, &none);
         let all = 0..def.nodes.len();
         plan.dropped = all.clone().map(|n| plan.partly_unread(def, n)).collect();
@@ -103,14 +107,18 @@ impl Plan {
             Op::Slice { from, lo } => {
                 let readers = &mut self.readers[*from as usize];
                 readers.count += 1;
-                readers.need = readers.need.max(Need::Named);
+                readers.sliced = true;
                 readers.slices.push((*lo, lo + width));
             }
             Op::Select { index, items } => {
-                self.read(*index, Need::Named);
+                self.read(*index, Need::Value);
+                self.readers[*index as usize].sliced = true;
                 items.iter().for_each(|&item| self.read(item, Need::Primary));
             }
-            Op::Extend(a) => self.read(*a, if signed { Need::Named } else { Need::Expression }),
+            Op::Extend(a) => {
+                self.read(*a, Need::Expression);
+                self.readers[*a as usize].sliced |= signed;
+            }
             op => {
                 let need = operand_need(op);
                 op.operands(|a| self.read(a, need));
@@ -125,7 +133,8 @@ fn operand_need(op: &Op) -> Need {
         Op::Binary(Binary::And | Binary::Or | Binary::Xor, ..) => Need::Expression,
         Op::Binary(Binary::Eq | Binary::Ne, ..) => Need::Primary,
         Op::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Lt | Binary::Le, ..) => Need::Exact,
-        Op::AsyncRead { .. } => Need::Primary,
+        // A signed index would be negative.
+        Op::AsyncRead { .. } => Need::Exact,
         _ => Need::Expression,
     }
 }
@@ -146,13 +155,13 @@ fn roots(def: &ModuleDef, read: &mut impl FnMut(NodeId, Need)) {
     for mem in &def.mems {
         if let Some(write) = &mem.write {
             read(write.enable, Need::Expression);
-            read(write.addr, Need::Primary);
-            read(write.data, if write.mask.is_some() { Need::Named } else { Need::Value });
-            write.mask.into_iter().for_each(|m| read(m, Need::Named));
+            read(write.addr, Need::Exact);
+            read(write.data, Need::Value);
+            write.mask.into_iter().for_each(|m| read(m, Need::Value));
         }
         for port in &mem.reads {
             read(port.enable, Need::Expression);
-            read(port.addr, Need::Primary);
+            read(port.addr, Need::Exact);
         }
     }
     for instance in &def.instances {
@@ -173,7 +182,10 @@ fn statements(block: &[Statement], read: &mut impl FnMut(NodeId, Need)) {
             }
             Statement::Case { select, arms, otherwise } => {
                 read(*select, Need::Primary);
-                arms.iter().for_each(|(_, block)| statements(block, read));
+                for (label, block) in arms {
+                    read(*label, Need::Primary);
+                    statements(block, read);
+                }
                 statements(otherwise, read);
             }
         }
