@@ -92,6 +92,9 @@ pub enum TokenizeError {
 
 impl TokenizeError {
     pub(super) fn library(action: &'static str, error: tokenizers::Error) -> Self {
-        Self::Library { action, reason: error.to_string() }
+        Self::Library {
+            action,
+            reason: error.to_string(),
+        }
     }
 }

@@ -1,0 +1,71 @@
+//! The head: next token by an argmax on the fly, and logits to DDR where asked for.
+
+use sagen_isa::{BLOCK_ROWS, Matvec, Store, WORD_BYTES, register};
+
+use super::super::numerics::{LOGIT_FRACTION, linear_shift};
+use super::super::plan::LOGIT_BLOCKS;
+use super::Lowering;
+use crate::graph::{Buffer, Codes};
+
+impl Lowering<'_> {
+    pub(super) fn head(&mut self, matrix: usize, logits: bool) {
+        self.stream_weights(matrix);
+        let placed = self.model.map.matrices[matrix];
+        let (codes, scales) = (self.plan.codes(Codes::Head), self.plan.scales(Codes::Head));
+        let whole = Matvec {
+            x: codes.base,
+            vectors: 1,
+            groups: placed.groups as u64,
+            blocks: placed.blocks as u64,
+            scale: scales.base,
+            shift: linear_shift(LOGIT_FRACTION),
+            argmax: 1,
+            argmax_first: 1,
+            id_limit: self.model.config.vocab as u64,
+            reg: register::NEXT_TOKEN,
+            ..Matvec::default()
+        };
+        if !logits {
+            return self.push("head", whole);
+        }
+        for first in (0..placed.blocks).step_by(LOGIT_BLOCKS) {
+            self.logits(first, LOGIT_BLOCKS.min(placed.blocks - first), whole);
+        }
+    }
+
+    /// A run of blocks, of which the scratchpad holds two.
+    fn logits(&mut self, first: usize, blocks: usize, whole: Matvec) {
+        let odd = (first / LOGIT_BLOCKS) % 2 == 1;
+        let slot = self.plan.scratch(if odd {
+            Buffer::LogitsOdd
+        } else {
+            Buffer::Logits
+        });
+        let matvec = Matvec {
+            blocks: blocks as u64,
+            y: slot.base,
+            write: 1,
+            argmax_first: u64::from(first == 0),
+            id_base: (first * BLOCK_ROWS) as u64,
+            ..whole
+        };
+        self.push("head", matvec);
+        let piece = self.model.overlay.port_bytes();
+        let output = self
+            .model
+            .map
+            .logits
+            .expect("a program with logits has a region for them");
+        let store = Store {
+            base: output + (first * WORD_BYTES) as u64,
+            v: slot.base * WORD_BYTES as u64,
+            beats: (blocks * WORD_BYTES / piece) as u64,
+            v_beat_stride: piece as u64,
+            count1: 1,
+            count2: 1,
+            count3: 1,
+            ..Store::default()
+        };
+        self.push("store logits", store);
+    }
+}

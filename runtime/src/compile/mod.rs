@@ -1,0 +1,192 @@
+//! From a checkpoint to a [`Program`] for one overlay.
+//!
+//! The same checkpoint, calibration, overlay and options give the same bytes. What is optional ([`Fusion`]) changes no
+//! bit of what the program computes.
+
+mod calibration;
+mod error;
+mod image;
+pub mod layout;
+mod lower;
+mod map;
+mod numerics;
+mod options;
+mod permute;
+mod plan;
+mod quantise;
+mod routines;
+
+pub use calibration::{Calibration, CalibrationError, LayerRange};
+pub use error::CompileError;
+pub use options::{CompileOptions, Fusion};
+
+use sagen_arch::{Overlay, Program, Segment};
+use sagen_isa::CHUNK_ROWS;
+
+use crate::graph::{Graph, GraphOptions};
+use crate::model::ModelConfig;
+use crate::weights::Checkpoint;
+use layout::KvLayout;
+use lower::Model;
+use map::Map;
+use numerics::Numerics;
+use plan::Plan;
+
+/// Where a program leaves its logits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Logits {
+    /// DDR address of the logit of id 0; 32-bit little-endian integers follow each other.
+    pub address: u64,
+    /// Fraction bits.
+    pub fraction: i32,
+}
+
+/// Where a program keeps keys and values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cache {
+    /// DDR address of port 0's region.
+    pub base: u64,
+    /// From one port's region to the next.
+    pub port_stride: u64,
+    /// Within the regions.
+    pub layout: KvLayout,
+}
+
+/// A program and what its driver must know.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The program.
+    pub program: Program,
+    /// Longest sequence.
+    pub context: usize,
+    /// Token ids.
+    pub vocab: usize,
+    /// Logits, where asked for.
+    pub logits: Option<Logits>,
+    /// Keys and values.
+    pub cache: Cache,
+}
+
+/// Compile a model.
+pub fn compile(
+    checkpoint: &Checkpoint,
+    calibration: &Calibration,
+    overlay: &Overlay,
+    options: &CompileOptions,
+) -> Result<Compiled, CompileError> {
+    let config = checkpoint.config();
+    options::check_shape(config)?;
+    options.check(config, overlay)?;
+    let Fit {
+        graph,
+        prefill,
+        decode,
+    } = fit(config, overlay, options)?;
+    let mut map = Map::new(config, &graph, overlay, options);
+    let numerics = Numerics::new(config, calibration);
+    let (gain_bytes, gains) = image::gains(checkpoint)?;
+    let (embedding_bytes, embedding) = image::embedding(checkpoint)?;
+    let join_streams = options.fuse.streams;
+    let model = Model {
+        config,
+        overlay,
+        graph: &graph,
+        map: &map,
+        numerics: &numerics,
+        gains: &gains,
+        embedding,
+        join_streams,
+    };
+    let drafts = routines::draft(&model, &prefill, &decode, options.context)?;
+    let base = map.finish(overlay, options.context, routines::bytes(&drafts))?;
+    let (routines, descriptors) = routines::place(drafts, base)?;
+
+    let mut image = vec![
+        Segment {
+            base: map.gains,
+            bytes: gain_bytes,
+        },
+        Segment {
+            base: map.embedding,
+            bytes: embedding_bytes,
+        },
+        Segment {
+            base: map.rope,
+            bytes: image::rope(config, options.context),
+        },
+    ];
+    let ports = image::weights(checkpoint, &graph, &map, &numerics)?;
+    image.extend((0..).zip(ports).map(|(port, bytes)| {
+        let base = map.weights.base + port * map.weights.stride;
+        Segment { base, bytes }
+    }));
+    image.push(Segment {
+        base,
+        bytes: descriptors,
+    });
+    let logits = map.logits.map(|address| Logits {
+        address,
+        fraction: numerics::LOGIT_FRACTION,
+    });
+    let cache = Cache {
+        base: map.kv.base,
+        port_stride: map.kv.stride,
+        layout: map.kv_layout,
+    };
+    let program = Program {
+        overlay: overlay.name().to_owned(),
+        regions: map.regions,
+        image,
+        routines,
+    };
+    Ok(Compiled {
+        program,
+        context: options.context,
+        vocab: config.vocab,
+        logits,
+        cache,
+    })
+}
+
+/// A graph and where its values lie, in prefill and in decode.
+struct Fit {
+    graph: Graph,
+    prefill: Plan,
+    decode: Plan,
+}
+
+/// The graph with the largest feed-forward tiles that fit the overlay.
+fn fit(
+    config: &ModelConfig,
+    overlay: &Overlay,
+    options: &CompileOptions,
+) -> Result<Fit, CompileError> {
+    let tiles = (1..=config.ffn / CHUNK_ROWS)
+        .filter(|tiles| config.ffn.is_multiple_of(tiles * CHUNK_ROWS))
+        .map(|tiles| config.ffn / tiles);
+    let mut result = None;
+    for ffn_tile in tiles {
+        let graph = Graph::new(
+            config,
+            GraphOptions {
+                join_gate_up: options.fuse.gate_up,
+                fuse_amax: options.fuse.amax,
+                ffn_tile,
+                logits: options.logits,
+            },
+        );
+        let plan = |rows| Plan::new(config, &graph, ffn_tile, overlay, rows);
+        let plans = plan(CHUNK_ROWS).and_then(|prefill| Ok((prefill, plan(1)?)));
+        match plans {
+            Ok((prefill, decode)) => {
+                return Ok(Fit {
+                    graph,
+                    prefill,
+                    decode,
+                });
+            }
+            Err(e) => result = Some(e),
+        }
+    }
+    Err(result.expect("one tile is always tried"))
+}
