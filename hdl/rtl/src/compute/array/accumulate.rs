@@ -1,0 +1,95 @@
+//! Accumulators of two blocks: 2 banks x 16 activation rows x 16 output rows of 32 bits.
+//!
+//! The sums of all arrays for one activation row are added, shifted left by 3 minus the group's shift, and added to
+//! or stored in the row's accumulators. Rows come at most once in 16 cycles, so a read never overtakes a write.
+//! The drain reads the other bank; data one cycle after `read`.
+
+use super::feed::place_bits;
+use super::geometry::{ACC, Geometry, ROWS};
+use sagen_lang::{Design, Module, ModuleId, RamStyle, Signal, bit, pack, unsigned};
+
+/// `block_stored` is high in the cycle of a block's last write.
+pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
+    d.module(format!("array_accumulate_d{}_a{}", g.side, g.arrays), |m| {
+        let inputs = Row {
+            valid: m.input("valid", bit()),
+            block_done: m.input("block_done", bit()),
+            shift: m.input("shift", unsigned(2)),
+            place: m.input("place", unsigned(place_bits(g))),
+        };
+        let sums: Vec<Vec<Signal>> = (0..g.arrays).map(|a| sums(m, g, a)).collect();
+        let (row, totals) = if g.arrays == 1 {
+            (inputs, sums[0].clone())
+        } else {
+            let totals = (0..g.side as usize).map(|n| total(&sums, n)).collect::<Vec<_>>();
+            let late = |i: usize, t: &Signal| m.reg_en(&format!("total{i}"), inputs.valid, *t).q();
+            (inputs.delayed(m, "total"), totals.iter().enumerate().map(|(i, t)| late(i, t)).collect())
+        };
+        let add = row.place.msb();
+        let address = row.place.trunc(place_bits(g) - 1);
+        let shifted: Vec<Signal> = totals.iter().map(|t| shifted(*t, row.shift)).collect();
+        let shifted = enabled(m, "shifted", row.valid, &shifted);
+        let write = row.delayed(m, "write");
+
+        let depth = 2 * ROWS * g.halves();
+        let memory = m.memory("accumulators", depth, ACC * g.side).style(RamStyle::Distributed);
+        let old = memory.read(row.valid & add, address);
+        let new = old.lanes(ACC).into_iter().zip(&shifted).map(|(old, new)| {
+            let old = write.place.msb().mux(old.as_signed(), m.lit(new.ty(), 0));
+            (old + *new).as_unsigned()
+        });
+        memory.write(write.valid, write.place.trunc(place_bits(g) - 1), pack(&new.collect::<Vec<_>>()));
+        let (read, at) = (m.input("read", bit()), m.input("read_at", unsigned(place_bits(g) - 1)));
+        m.output("read_data", memory.read(read, at));
+        m.output("block_stored", write.block_done);
+    })
+}
+
+/// What goes along with the sums of one activation row.
+#[derive(Clone, Copy)]
+struct Row {
+    valid: Signal,
+    block_done: Signal,
+    shift: Signal,
+    place: Signal,
+}
+
+impl Row {
+    fn delayed(self, m: &Module, name: &str) -> Self {
+        let flag = |what: &str, flag: Signal| {
+            let reg = m.reg(&format!("{name}_{what}"), bit()).reset(0);
+            m.set(reg, flag);
+            reg.q()
+        };
+        Self {
+            valid: flag("valid", self.valid),
+            block_done: flag("block_done", self.block_done),
+            shift: m.reg_en(&format!("{name}_shift"), self.valid, self.shift).q(),
+            place: m.reg_en(&format!("{name}_place"), self.valid, self.place).q(),
+        }
+    }
+}
+
+fn sums(m: &Module, g: Geometry, array: u32) -> Vec<Signal> {
+    let lanes = m.input(&format!("p{array}"), unsigned(ACC * g.side)).lanes(ACC);
+    lanes.iter().map(|p| p.trunc(g.psum()).as_signed()).collect()
+}
+
+/// Sum over the arrays, exact.
+fn total(sums: &[Vec<Signal>], n: usize) -> Signal {
+    let mut terms: Vec<Signal> = sums.iter().map(|s| s[n]).collect();
+    while terms.len() > 1 {
+        terms = terms.chunks(2).map(|pair| pair[0].add_full(pair[1])).collect();
+    }
+    terms[0]
+}
+
+/// `total << (3 - shift)`.
+fn shifted(total: Signal, shift: Signal) -> Signal {
+    let total = total.extend(ACC);
+    shift.select(&[total.shl(3), total.shl(2), total.shl(1), total])
+}
+
+fn enabled(m: &Module, name: &str, enable: Signal, values: &[Signal]) -> Vec<Signal> {
+    values.iter().enumerate().map(|(i, v)| m.reg_en(&format!("{name}{i}"), enable, *v).q()).collect()
+}

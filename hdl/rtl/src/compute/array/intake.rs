@@ -1,0 +1,56 @@
+//! Takes the beats of a descriptor: of every block the scale beats, then the weight beats.
+
+use super::cycle::{Cycle, advance};
+use super::geometry::{Geometry, ROWS};
+use sagen_lang::{Design, ModuleId, bit, high, low, unsigned};
+
+/// `beat_ready` depends on registers and the two `room` inputs only. `scale_write` and `weight_write` say what the
+/// beat of this cycle is.
+pub(super) fn intake(d: &mut Design, g: Geometry) -> ModuleId {
+    d.module(format!("array_intake_b{}", g.beat), |m| {
+        let ctx_valid = m.input("ctx_valid", bit());
+        let (groups, blocks) = (m.input("groups", unsigned(8)), m.input("blocks", unsigned(16)));
+        let beat_valid = m.input("beat_valid", bit());
+        let (scale_room, weight_room) = (m.input("scale_room", bit()), m.input("weight_room", bit()));
+
+        let running = m.reg("running", bit()).reset(0);
+        let scales = m.reg("scales", bit());
+        let runs = m.reg("runs", unsigned(8 + g.runs().ilog2()));
+        let runs_left = m.reg("runs_left", unsigned(8 + g.runs().ilog2()));
+        let blocks_left = m.reg("blocks_left", unsigned(16));
+        let piece = Cycle::new(m, "piece", g.runs());
+        let row = Cycle::new(m, "row", ROWS);
+
+        let ready = m.net("accepts", running & scales.mux(scale_room, weight_room));
+        let taken = m.net("taken", ready & beat_valid);
+        let scale_write = m.net("takes_scale", taken & scales);
+        let weight_write = m.net("takes_weight", taken & !scales);
+        advance(m, scale_write, &[piece]);
+        advance(m, weight_write, &[row]);
+        let run_end = m.net("run_end", weight_write & row.last());
+        let block_end = m.net("block_end", run_end & runs_left.is_zero());
+        let finish = m.net("finish", block_end & blocks_left.eq_lit(1));
+        let take = m.net("takes_ctx", ctx_valid & (!running | finish));
+
+        m.when(scale_write & piece.last(), || {
+            m.set(scales, low());
+            m.set(runs_left, runs);
+        });
+        m.when(run_end, || m.set(runs_left, runs_left.sub_lit(1)));
+        m.when(block_end, || {
+            m.set(scales, high());
+            m.set(blocks_left, blocks_left.sub_lit(1));
+        });
+        m.when(finish, || m.set(running, low()));
+        m.when(take, || {
+            m.set(running, high());
+            m.set(scales, high());
+            m.set(runs, groups.extend(runs.width()).shl(g.runs().ilog2()).sub_lit(1));
+            m.set(blocks_left, blocks);
+        });
+        m.output("ctx_take", take);
+        m.output("beat_ready", ready);
+        m.output("scale_write", scale_write);
+        m.output("weight_write", weight_write);
+    })
+}

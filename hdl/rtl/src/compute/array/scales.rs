@@ -1,0 +1,38 @@
+//! Row scales of the blocks between the stream and the drain: 16 entries of 16-bit mantissa and 8-bit exponent each.
+
+use super::cycle::Cycle;
+use super::geometry::{Geometry, ROWS};
+use super::queue::tally;
+use sagen_lang::{Design, ModuleId, RamStyle, Signal, bit, lit, pack, unsigned};
+
+/// Bits of a stored scale.
+pub(super) const SCALE: u32 = 24;
+/// Blocks whose scales are held; the engine is never more than a few blocks behind the stream.
+const DEPTH: u32 = 8;
+
+/// `read` of the oldest block: all its scales one cycle later. `retire` discards that block.
+pub(super) fn scales(d: &mut Design, g: Geometry) -> ModuleId {
+    d.module(format!("array_scales_b{}", g.beat), |m| {
+        let (write, beat) = (m.input("write", bit()), m.input("beat", unsigned(8 * g.beat)));
+        let (read, release) = (m.input("read", bit()), m.input("retire", bit()));
+        let bits = DEPTH.ilog2();
+        let piece = Cycle::new(m, "piece", g.runs());
+        let write_at = m.reg("write_at", unsigned(bits)).reset(0);
+        let read_at = m.reg("read_at", unsigned(bits)).reset(0);
+        let count = m.reg("count", unsigned(bits + 1)).reset(0);
+
+        let words: Vec<Signal> = beat.lanes(32).iter().map(|w| w.slice(0, SCALE)).collect();
+        let entries = m.memory("entries", DEPTH, ROWS * SCALE).style(RamStyle::Distributed);
+        let entries = entries.byte_enable(ROWS * SCALE / g.runs());
+        let lanes: Vec<Signal> =
+            (0..g.runs()).map(|i| piece.index().map_or(lit(1, 1), |p| p.eq_lit(i))).collect();
+        entries.write_masked(write, write_at, pack(&words).repeat(g.runs()), pack(&lanes));
+        let complete = m.net("complete", write & piece.last());
+        m.when(write, || piece.advance(m));
+        m.when(complete, || m.set(write_at, write_at.add_lit(1)));
+        m.when(release, || m.set(read_at, read_at.add_lit(1)));
+        tally(m, "count", count, complete, release);
+        m.output("room", !count.bit(bits));
+        m.output("block", entries.read(read, read_at));
+    })
+}

@@ -1,0 +1,76 @@
+//! The engine on the interpreter against golden arithmetic, with gaps on every interface, and its cycle counts.
+
+mod bench;
+mod work;
+
+use super::geometry::Geometry;
+use bench::{Bench, Pace, Run};
+use sagen_isa::Matmul;
+use work::{Memories, Random, Work};
+
+const ONE_ARRAY: Geometry = Geometry { side: 16, arrays: 1, beat: 64 };
+const FOUR_ARRAYS: Geometry = Geometry { side: 16, arrays: 4, beat: 64 };
+const SMALL: Geometry = Geometry { side: 8, arrays: 1, beat: 8 };
+/// A beat narrower than the array, and two arrays that take a quarter of a beat each.
+const ODD: [Geometry; 3] = [
+    Geometry { side: 16, arrays: 1, beat: 8 },
+    Geometry { side: 8, arrays: 2, beat: 32 },
+    Geometry { side: 16, arrays: 2, beat: 32 },
+];
+
+/// A few random descriptors in one go.
+fn random_run(g: Geometry, seed: u64, count: usize, pace: Pace) -> Run {
+    let mut random = Random(seed);
+    let memories = Memories::random(&mut random);
+    let mut free = 0;
+    let list: Vec<Work> = (0..count).map(|_| Work::random(g, &memories, &mut random, &mut free)).collect();
+    Bench::new(g, memories).run(&list, pace, &mut random)
+}
+
+fn replay(g: Geometry) {
+    for seed in 1..=3 {
+        random_run(g, seed, 4, Pace::FULL);
+        random_run(g, seed + 100, 4, Pace { beat: 50, write: 30, descriptor: 5 });
+    }
+    random_run(g, 7, 3, Pace { beat: 100, write: 3, descriptor: 100 });
+    random_run(g, 8, 3, Pace { beat: 10, write: 100, descriptor: 100 });
+}
+
+#[test]
+fn one_array_gives_the_golden_results() {
+    replay(ONE_ARRAY);
+}
+
+#[test]
+fn four_arrays_give_the_golden_results() {
+    replay(FOUR_ARRAYS);
+}
+
+#[test]
+fn the_small_array_gives_the_golden_results() {
+    replay(SMALL);
+}
+
+#[test]
+fn every_ratio_of_side_to_beat_gives_the_golden_results() {
+    ODD.into_iter().for_each(replay);
+}
+
+/// K = 576, N = 192, 16 rows, `count` times.
+fn full_speed(g: Geometry, count: u64) -> Run {
+    let mut random = Random(1);
+    let memories = Memories::random(&mut random);
+    let base = Matmul { x_stride: 9, rows: 16, groups: 9, blocks: 12, y_stride: 12, scale_stride: 1, shift: 24, ..Matmul::default() };
+    let list: Vec<Work> =
+        (0..count).map(|i| Work::new(g, &memories, &mut random, Matmul { y: 192 * i, ..base })).collect();
+    Bench::new(g, memories).run(&list, Pace::FULL, &mut random)
+}
+
+#[test]
+fn cycles() {
+    for g in [ONE_ARRAY, FOUR_ARRAYS, SMALL, ODD[0], ODD[1], ODD[2]] {
+        let (one, two) = (full_speed(g, 1), full_speed(g, 3));
+        let ideal = 16 * 576 * 192 / u64::from(g.side * g.side * g.arrays);
+        println!("{g:?} ideal {ideal} one {one:?} three {two:?}");
+    }
+}
