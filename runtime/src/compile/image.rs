@@ -36,8 +36,7 @@ pub(crate) fn weights(
     for (matrix, placed) in graph.matrices.iter().zip(&map.matrices) {
         for part in &matrix.parts {
             let bytes = part.rows.len().div_ceil(BLOCK_ROWS) * block_bytes(beat, placed.groups);
-            let cut = |port: &mut &mut [u8]| -> Option<_> { port.split_off_mut(..bytes) };
-            let taken = rest.iter_mut().map_while(cut).collect();
+            let taken = rest.iter_mut().map(|port| cut(port, bytes)).collect();
             by_tensor.entry(part.tensor).or_default().push(Piece {
                 rows: part.rows.clone(),
                 ports: taken,
@@ -57,6 +56,10 @@ pub(crate) fn weights(
         Ok(())
     })?;
     Ok(ports)
+}
+
+fn cut<'a>(rest: &mut &'a mut [u8], bytes: usize) -> &'a mut [u8] {
+    rest.split_off_mut(..bytes).expect("the region holds all matrices")
 }
 
 /// A tensor's rows in the order and size in which the hardware wants them.
