@@ -1,0 +1,42 @@
+//! Running maximum of vector 0's results: of equal ones the first wins. Ids at or above the limit do not take part.
+//! The register is written in the cycle after the last result of a descriptor.
+
+use super::context::{self, field};
+use sagen_lang::{Design, ModuleId, bit, signed, unsigned};
+
+/// The unit.
+pub(super) fn argmax(d: &mut Design) -> ModuleId {
+    d.module("gemv_argmax", |m| {
+        let context = m.input("context", unsigned(context::width()));
+        let (valid, first, last) = (m.input("valid", bit()), m.input("first", bit()), m.input("last", bit()));
+        let y = m.input("y", signed(32));
+        // The context may be the next descriptor's by the time of the last result.
+        let opens = valid & first;
+        let held = |name: &str| {
+            let now = field(context, name);
+            first.mux(now, m.reg_en(&format!("{name}_held"), opens, now).q())
+        };
+        let enabled = m.net("enabled", valid & held("argmax"));
+        let next_id = m.reg("next_id", unsigned(24));
+        let id = m.net("id", first.mux(field(context, "id_base"), next_id.q()));
+        let candidate = id.lt(held("id_limit"));
+        let (known, best) = (m.reg("known", bit()).reset(0), m.reg("best", signed(32)));
+        let best_id = m.reg("best_id", unsigned(24));
+        let fresh = first & field(context, "argmax_first");
+        let before = m.net("known_before", known & !fresh);
+        let better = m.net("better", candidate & (!before | y.gt(best)));
+        m.when(enabled, || {
+            m.set(next_id, id.add_lit(1));
+            m.set(known, before | better);
+            m.when(better, || {
+                m.set(best, y);
+                m.set(best_id, id);
+            });
+        });
+        let write = m.reg("write_q", bit()).reset(0);
+        m.set(write, enabled & last);
+        m.output("reg_write", write);
+        m.output("reg_index", m.reg_en("reg_q", opens, field(context, "reg")));
+        m.output("reg_data", best_id.extend(32));
+    })
+}

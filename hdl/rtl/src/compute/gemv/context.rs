@@ -1,0 +1,103 @@
+//! What the engine keeps of a descriptor: one flat word whose fields mean the same for all three operations.
+
+use crate::fields::{field as take, is, register};
+use sagen_lang::{Module, Signal, pack};
+
+/// Fields, lowest first: name, width, two's complement.
+const FIELDS: &[(&str, u32, bool)] = &[
+    ("matvec", 1, false),
+    ("score", 1, false),
+    ("sum", 1, false),
+    // One bit a vector.
+    ("active", 4, false),
+    // Groups - 1.
+    ("last_group", 8, false),
+    // Blocks - 1 or keys - 1.
+    ("last", 17, false),
+    // Last key that each vector sees.
+    ("limit0", 17, false),
+    ("limit1", 17, false),
+    ("limit2", 17, false),
+    ("limit3", 17, false),
+    ("y", 16, false),
+    ("y_stride", 16, false),
+    ("y_upper", 1, false),
+    ("write", 1, false),
+    ("argmax", 1, false),
+    ("argmax_first", 1, false),
+    ("id_base", 24, false),
+    ("id_limit", 24, false),
+    ("reg", 5, false),
+    ("v_mantissa", 16, false),
+    ("v_exponent", 8, true),
+    ("shift", 8, true),
+];
+
+/// Bits of a context.
+pub(super) fn width() -> u32 {
+    FIELDS.iter().map(|f| f.1).sum()
+}
+
+/// A field of a context.
+#[track_caller]
+pub(super) fn field(context: impl Into<Signal>, name: &str) -> Signal {
+    let at = FIELDS.iter().position(|f| f.0 == name).unwrap_or_else(|| panic!("a context has no field {name}"));
+    let lo = FIELDS[..at].iter().map(|f| f.1).sum();
+    let bits = context.into().slice(lo, FIELDS[at].1);
+    if FIELDS[at].2 { bits.as_signed() } else { bits }
+}
+
+/// The context of a descriptor, given the step registers.
+pub(super) fn of(m: &Module, desc: Signal, regs: Signal) -> Signal {
+    let (matvec, score) = (is(desc, "Matvec"), is(desc, "Score"));
+    let sum = is(desc, "WeightedSum");
+    let (matvec, score) = (m.net("is_matvec", matvec), m.net("is_score", score));
+    let streams = m.net("is_sum", sum);
+    let three = |name: &str| {
+        let of = |descriptor: &str| take(desc, descriptor, name);
+        matvec.mux(of("Matvec"), score.mux(of("Score"), of("WeightedSum")))
+    };
+    let attention = |name: &str| score.mux(take(desc, "Score", name), take(desc, "WeightedSum", name));
+    let results = |name: &str| matvec.mux(take(desc, "Matvec", name), take(desc, "WeightedSum", name));
+    let limit = |row: &str| {
+        let position = register(regs, attention("limit_reg")).trunc(16);
+        position.add_full(attention(row).extend(16))
+    };
+    let count = matvec.mux(
+        take(desc, "Matvec", "blocks"),
+        score.mux(take(desc, "Score", "blocks"), take(desc, "WeightedSum", "keys")),
+    );
+    let more = register(regs, attention("reg")).trunc(16);
+    let zero = m.lit(more.ty(), 0);
+    let items = count.add_full(matvec.mux(zero, more));
+    let vectors = three("vectors");
+    let groups = matvec.mux(take(desc, "Matvec", "groups"), take(desc, "Score", "groups"));
+    let value = |name: &str| match name {
+        "matvec" => matvec,
+        "score" => score,
+        "sum" => streams,
+        "active" => pack(&[1, 2, 3, 4].map(|n| vectors.ge_lit(n))),
+        "last_group" => groups.sub_lit(1),
+        "last" => items.sub_lit(1),
+        "limit0" => limit("row0"),
+        "limit1" => limit("row1"),
+        "limit2" => limit("row2"),
+        "limit3" => limit("row3"),
+        "y" | "y_stride" => results(name),
+        "y_upper" => take(desc, "WeightedSum", "y_lane").bit(3),
+        "v_mantissa" | "v_exponent" => take(desc, "WeightedSum", name),
+        "shift" => three(name),
+        _ => take(desc, "Matvec", name),
+    };
+    let values: Vec<Signal> = FIELDS.iter().map(|f| value(f.0).as_unsigned()).collect();
+    pack(&values)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn fields_do_not_overlap_and_are_found_by_name() {
+        let names: std::collections::BTreeSet<_> = super::FIELDS.iter().map(|f| f.0).collect();
+        assert_eq!(names.len(), super::FIELDS.len());
+    }
+}

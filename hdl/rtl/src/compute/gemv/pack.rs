@@ -1,0 +1,126 @@
+//! Packs the results of each vector into scratchpad words and writes them.
+//!
+//! A *slot* holds one word of every vector. Results fill the youngest slot lane by lane; full slots are
+//! written oldest first, vector by vector, whenever `w_ready` allows. The sequencer reserves a slot before
+//! results for it are on their way, so a slot is always free; `released` gives it back.
+
+use super::SLOTS;
+use super::context::{self, field};
+use sagen_isa::{LANES, VECTORS};
+use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Signal, bit, cat, high, lit, low, unsigned};
+
+/// Bits of a slot number.
+const SLOT: u32 = SLOTS.ilog2();
+/// Bits of what is known about a slot: first address, stride, write, last of its descriptor, half word, upper half,
+/// last vector.
+const NOTE: u32 = 16 + 16 + 1 + 1 + 1 + 1 + 2;
+
+/// The unit.
+pub(super) fn pack_unit(d: &mut Design, beat: u32) -> ModuleId {
+    d.module(format!("gemv_pack_{beat}"), |m| {
+        let fill = m.reg("fill", unsigned(SLOT)).reset(0);
+        let valid = m.input("valid", bit());
+        let full = m.net("full", valid & m.input("word_end", bit()));
+        m.when(full, || m.set(fill, fill.add_lit(1)));
+        let words = words(m, fill.q());
+        let notes = m.memory("notes", SLOTS, NOTE).style(RamStyle::Distributed);
+        notes.write(full, fill, note(m, valid, full, beat));
+        let waiting = m.reg("waiting", unsigned(SLOT + 1)).reset(0);
+        let released = writer(m, &words, notes, !waiting.is_zero());
+        m.when(full & !released, || m.set(waiting, waiting.add_lit(1)));
+        m.when(released & !full, || m.set(waiting, waiting.sub_lit(1)));
+        m.output("released", released);
+    })
+}
+
+/// One memory a vector, written a lane at a time.
+fn words(m: &Module, slot: Signal) -> Vec<Mem> {
+    let lane = m.input("lane", unsigned(LANES.ilog2()));
+    let results = m.input("y", unsigned(32 * VECTORS as u32)).lanes(32);
+    let here = m.input("y_valid", unsigned(VECTORS as u32)).lanes(1);
+    let lanes = lit(LANES as u32, 1).shl_dyn(lane);
+    let lanes = m.net("lane_mask", lanes);
+    let word = |(v, y): (usize, &Signal)| {
+        let mem = m.memory(&format!("words{v}"), SLOTS, 32 * LANES as u32);
+        let mem = mem.style(RamStyle::Distributed).byte_enable(32);
+        mem.write_masked(here[v], slot, y.repeat(LANES as u32), lanes);
+        mem
+    };
+    results.iter().enumerate().map(word).collect()
+}
+
+/// What the writer must know of the slot that is filled up now.
+fn note(m: &Module, valid: Signal, full: Signal, beat: u32) -> Signal {
+    let context = m.input("context", unsigned(context::width()));
+    let (first, last) = (m.input("first", bit()), m.input("last", bit()));
+    let opens = m.net("opens", valid & first);
+    let kept = |name: &str| m.reg_en(&format!("{name}_q"), opens, field(context, name)).q();
+    let (stride, active, write, sum) = (kept("y_stride"), kept("active"), kept("write"), kept("sum"));
+    let upper = kept("y_upper");
+    let y = m.reg("y_at", unsigned(16));
+    m.when(full, || m.set(y, y.add_lit(1)));
+    m.when(opens, || m.set(y, field(context, "y")));
+    let half = if beat < LANES as u32 { sum } else { low() };
+    let last_vector = active.bit(3).mux(lit(2, 3), active.bit(2).mux(lit(2, 2), active.bit(1).extend(2)));
+    cat(&[last_vector, upper, half, last, write | sum, stride, y.q()])
+}
+
+struct Note {
+    y: Signal,
+    stride: Signal,
+    write: Signal,
+    last: Signal,
+    half: Signal,
+    upper: Signal,
+    last_vector: Signal,
+}
+
+fn read_note(bits: Signal) -> Note {
+    Note {
+        y: bits.slice(0, 16),
+        stride: bits.slice(16, 16),
+        write: bits.bit(32),
+        last: bits.bit(33),
+        half: bits.bit(34),
+        upper: bits.bit(35),
+        last_vector: bits.slice(36, 2),
+    }
+}
+
+/// Writes full slots through an output register; returns when a slot is free again.
+fn writer(m: &Module, words: &[Mem], notes: Mem, waiting: Signal) -> Signal {
+    let w_ready = m.input("w_ready", bit());
+    let slot = m.reg("slot", unsigned(SLOT)).reset(0);
+    let vector = m.reg("vector", unsigned(2)).reset(0);
+    let w_valid = m.reg("w_valid_q", bit()).reset(0);
+    let ends = m.reg("ends", bit()).reset(0);
+    let note = read_note(m.net("note", notes.read_async(slot)));
+    let step = m.net("step", !w_valid | w_ready);
+    let take = m.net("take", step & waiting);
+    let released = m.net("released_q", take & (!note.write | vector.eq(note.last_vector)));
+    let addr = m.reg("w_addr_q", unsigned(16));
+    let put = m.net("put", take & note.write);
+    let data: Vec<Signal> = words.iter().map(|w| w.read_async(slot)).collect();
+    let halves = [lit(64, u64::from(u32::MAX)), lit(64, u64::from(u32::MAX) << 32)];
+    let mask = note.half.mux(note.upper.mux(halves[1], halves[0]), high().repeat(64));
+    let w_data = m.reg_en("w_data_q", put, vector.select(&data));
+    let w_mask = m.reg_en("w_mask_q", put, mask);
+    m.when(put, || m.set(addr, vector.is_zero().mux(note.y, addr + note.stride)));
+    m.when(step, || {
+        m.set(w_valid, put);
+        m.set(ends, released & note.last);
+    });
+    m.when(put, || m.set(vector, vector.add_lit(1)));
+    m.when(released, || {
+        m.set(slot, slot.add_lit(1));
+        m.set(vector, lit(2, 0));
+    });
+    let done = m.reg("done_q", bit()).reset(0);
+    m.set(done, ends & step);
+    m.output("w_valid", w_valid);
+    m.output("w_addr", addr);
+    m.output("w_data", w_data);
+    m.output("w_mask", w_mask);
+    m.output("done", done);
+    released
+}

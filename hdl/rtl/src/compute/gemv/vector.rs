@@ -1,0 +1,133 @@
+//! The multipliers of one resident vector: one multiply-accumulate a byte of the beat.
+//!
+//! Dot mode: products are summed over the beat, shifted by `3 - shift` and added to one of 16 accumulators.
+//! Accumulate mode: every lane adds weight times byte to its own register, read out lane by lane by `drain`.
+//! With `multiply` in the cycle after the operands were loaded, a dot product reaches the adder
+//! `adder_delay` cycles later; `sum_valid` follows one cycle after the adder or two after `drain`.
+
+use sagen_isa::BLOCK_ROWS;
+use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, signed, unsigned};
+
+/// Levels of the adder tree between registers.
+const LEVELS: u32 = 3;
+/// Bits of a product of a code or weight and a byte.
+const PRODUCT: u32 = 17;
+
+fn tree_stages(beat: u32) -> u32 {
+    beat.ilog2().div_ceil(LEVELS)
+}
+
+/// Cycles from `multiply` to the adder behind the tree.
+pub(super) fn adder_delay(beat: u32) -> u32 {
+    1 + tree_stages(beat)
+}
+
+/// Lane that a drain reads: bits of its number.
+pub(super) fn lane_bits(beat: u32) -> u32 {
+    beat.ilog2()
+}
+
+/// One vector.
+pub(super) fn vector(d: &mut Design, beat: u32) -> ModuleId {
+    d.module(format!("gemv_vector_{beat}"), |m| {
+        let load_codes = m.input("load_codes", bit());
+        let operands = operands(m, load_codes, beat);
+        let multiply = m.input("multiply", bit());
+        let dot = m.input("dot", bit());
+        let products = products(m, &operands, multiply);
+        let valid = m.reg("products_valid", bit()).reset(0);
+        m.set(valid, multiply & dot);
+        let (total, adding) = tree(m, &products, valid.q());
+        let shift = m.reg_en("shift_q", load_codes, m.input("shift", unsigned(2)));
+        let shift = m.delay("shift_q", shift, adder_delay(beat));
+        let result = accumulate(m, total, shift, adding);
+        let (drained, lane) = drain(m, &products, beat);
+        let emit = m.input("emit", bit());
+        let sum = m.reg("sum_q", signed(32));
+        m.when(adding, || m.set(sum, result)).elsewhen(drained, || m.set(sum, lane));
+        let sum_valid = m.reg("sum_valid_q", bit()).reset(0);
+        m.set(sum_valid, adding & emit | drained);
+        m.output("sum", sum);
+        m.output("sum_valid", sum_valid);
+    })
+}
+
+/// One 9-bit operand a lane: a code in dot mode, the weight of a key in accumulate mode.
+fn operands(m: &Module, load_codes: Signal, beat: u32) -> Vec<Signal> {
+    let codes = m.input("codes", unsigned(8 * beat));
+    let load_weight = m.input("load_weight", bit());
+    let weight = m.input("weight", unsigned(8)).as_signed_ext();
+    let regs: Vec<Reg> = (0..beat).map(|i| m.reg(&format!("x{i}"), signed(9))).collect();
+    m.when(load_codes, || {
+        for (reg, code) in regs.iter().zip(codes.lanes(8)) {
+            m.set(*reg, code.as_signed().extend(9));
+        }
+    })
+    .elsewhen(load_weight, || regs.iter().for_each(|reg| m.set(*reg, weight)));
+    regs.iter().map(|r| r.q()).collect()
+}
+
+/// The register behind each multiplier.
+fn products(m: &Module, operands: &[Signal], multiply: Signal) -> Vec<Signal> {
+    let bytes = m.input("beat", unsigned(8 * operands.len() as u32)).lanes(8);
+    let accumulate = m.input("accumulate", bit());
+    let zero = m.lit(signed(32), 0);
+    let lane = |(i, (x, byte)): (usize, (&Signal, Signal))| {
+        let p = m.reg(&format!("p{i}"), signed(32)).use_dsp();
+        let product = *x * byte.as_signed();
+        (p, accumulate.mux(p.q(), zero) + product.extend(32))
+    };
+    let lanes: Vec<(Reg, Signal)> = operands.iter().zip(bytes).enumerate().map(lane).collect();
+    m.when(multiply, || lanes.iter().for_each(|(p, next)| m.set(*p, *next)));
+    lanes.iter().map(|(p, _)| p.q()).collect()
+}
+
+/// The sum of all products, and when it is there.
+fn tree(m: &Module, products: &[Signal], valid: Signal) -> (Signal, Signal) {
+    let mut terms: Vec<Signal> = products.iter().map(|p| p.trunc(PRODUCT)).collect();
+    let mut valid = valid;
+    let mut stage = 0;
+    while terms.len() > 1 {
+        stage += 1;
+        for _ in 0..LEVELS.min(terms.len().ilog2()) {
+            terms = terms.chunks(2).map(|pair| pair[0].add_full(pair[1])).collect();
+        }
+        let keep = |(i, term): (usize, &Signal)| m.reg_en(&format!("sum{stage}_{i}"), valid, *term).q();
+        terms = terms.iter().enumerate().map(keep).collect();
+        let next = m.reg(&format!("sum{stage}_valid"), bit()).reset(0);
+        m.set(next, valid);
+        valid = next.q();
+    }
+    (terms[0], valid)
+}
+
+/// Adds a shifted sum to the accumulator of its row.
+fn accumulate(m: &Module, total: Signal, shift: Signal, adding: Signal) -> Signal {
+    let row = m.input("row", unsigned(BLOCK_ROWS.ilog2()));
+    let first = m.input("first", bit());
+    let wide = m.net("total", total.extend(32));
+    let shifted = (!shift).select(&[0, 1, 2, 3].map(|n| wide.shl(n)));
+    let sums = m.memory("sums", BLOCK_ROWS as u32, 32).style(RamStyle::Distributed);
+    let before = first.mux(m.lit(signed(32), 0), sums.read_async(row).as_signed());
+    let result = m.net("result", before + shifted);
+    sums.write(adding, row, result.as_unsigned());
+    result
+}
+
+/// Reads one lane's register in two steps.
+fn drain(m: &Module, products: &[Signal], beat: u32) -> (Signal, Signal) {
+    let drain = m.input("drain", bit());
+    let lane = m.input("lane", unsigned(lane_bits(beat)));
+    let drained = m.reg("drained", bit()).reset(0);
+    m.set(drained, drain);
+    let low = lane_bits(beat).min(4);
+    let column = |(i, lanes): (usize, &[Signal])| {
+        m.reg_en(&format!("column{i}"), drain, lane.slice(0, low).select(lanes)).q()
+    };
+    let columns: Vec<Signal> = products.chunks(16).enumerate().map(column).collect();
+    let value = match lane_bits(beat) - low {
+        0 => columns[0],
+        high => m.reg_en("column", drain, lane.slice(low, high)).select(&columns),
+    };
+    (drained.q(), value)
+}

@@ -1,0 +1,8 @@
+//! The compute unit: the GEMV engine, the array engine, and the dispatcher in front of them.
+
+pub mod array;
+pub mod gemv;
+pub mod requant;
+mod unit;
+
+pub use unit::compute_unit;
