@@ -107,7 +107,7 @@ impl Invocation {
         Err(CommandError::Failed {
             tool: self.tool,
             status: status.to_string(),
-            first: first_error(&output).to_owned(),
+            first: cause(&output, &self.log),
             command: shown,
             log: self.log,
         })
@@ -132,6 +132,21 @@ pub fn first_error(output: &str) -> &str {
         .unwrap_or("it printed nothing")
 }
 
+/// The first error; a tool that said nothing may have had no room for it.
+fn cause(output: &str, log: &Path) -> String {
+    let folder = log.parent().unwrap_or(log);
+    match fs4::available_space(folder) {
+        Ok(free) if output.trim().is_empty() => {
+            let free = free >> 20;
+            format!(
+                "it printed nothing; {free} MiB are free in {}",
+                folder.display()
+            )
+        }
+        Ok(_) | Err(_) => first_error(output).to_owned(),
+    }
+}
+
 fn show(command: &Command) -> String {
     let word = |s: &std::ffi::OsStr| s.to_string_lossy().into_owned();
     let mut words = Vec::new();
@@ -148,7 +163,50 @@ fn show(command: &Command) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::first_error;
+    use super::{CommandError, Invocation, first_error};
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    fn invocation(script: &str, timeout: Duration) -> Invocation {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        let log = tempfile::tempdir().unwrap().keep().join("log");
+        Invocation {
+            tool: "sh",
+            command,
+            log,
+            timeout,
+        }
+    }
+
+    #[test]
+    fn a_command_that_hangs_is_stopped_and_its_output_kept() {
+        let start = Instant::now();
+        let e = invocation("echo begun; exec sleep 60", Duration::from_secs(1))
+            .run()
+            .unwrap_err();
+        assert!(start.elapsed() < Duration::from_secs(20));
+        let CommandError::Timeout {
+            log, seconds: 1, ..
+        } = e
+        else {
+            panic!("{e}")
+        };
+        assert_eq!(std::fs::read_to_string(log).unwrap(), "begun\n");
+    }
+
+    #[test]
+    fn a_command_that_fails_in_silence_says_how_much_disk_is_free() {
+        let e = invocation("exit 3", Duration::from_secs(60))
+            .run()
+            .unwrap_err();
+        let text = e.to_string();
+        assert!(
+            text.starts_with("sh failed (exit status: 3): it printed nothing; "),
+            "{text}"
+        );
+        assert!(text.contains(" MiB are free in "), "{text}");
+    }
 
     #[test]
     fn the_first_error_is_the_cause_not_the_summary() {
