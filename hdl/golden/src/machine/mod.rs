@@ -25,7 +25,7 @@ use ddr::Ddr;
 use fault::Fault;
 use log::Touched;
 use queue::{Geometry, Queue};
-use rows::Rows;
+pub(crate) use rows::Rows;
 use sagen_arch::{Device, DeviceError, Overlay, Program, Routine, RunStats, Step};
 use sagen_isa::{AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES, Operation, REGISTERS, SCALES, WORD_BYTES};
 
