@@ -1,0 +1,204 @@
+//! Walks rows, segments and words of a descriptor and issues one word a cycle: its read addresses and its tag.
+//!
+//! `load` starts a walk with the values of that cycle. A dynamic quantisation waits at the first word of each
+//! segment until `segment_ready`; nothing else ever stops the walk.
+
+use super::tag::Tag;
+use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, high, low, unsigned};
+
+/// Inputs taken at `load`, their widths, and whether the walk needs them later on.
+pub(super) const FIELDS: [(&str, u32, bool); 16] = [
+    ("rows", 5, false),
+    ("segments", 8, true),
+    ("words", 12, true),
+    ("a", 16, false),
+    ("a_stride", 16, true),
+    ("b", 16, false),
+    ("b_stride", 16, true),
+    ("d", 16, false),
+    ("d_stride", 16, true),
+    ("head_words", 8, true),
+    ("pairs", 1, true),
+    ("rope", 1, true),
+    ("quant", 1, true),
+    ("dynamic", 1, true),
+    ("reads_a", 1, true),
+    ("reads_b", 1, true),
+];
+
+/// The walk of the rows: inputs of [`FIELDS`], outputs `valid`, `tag`, `take`, `a_en`, `a_addr`, `b_en`, `b_addr`.
+pub(super) fn vector_issue(d: &mut Design) -> ModuleId {
+    d.module("vector_issue", |m| {
+        m.doc("Walks the words of one vector descriptor, one a cycle.");
+        let load = m.input("load", bit());
+        let ready = m.input("segment_ready", bit());
+        let given = Fields(FIELDS.map(|(name, width, _)| (name, m.input(name, unsigned(width)))).to_vec());
+        let kept = FIELDS.iter().filter(|(_, _, keep)| *keep);
+        let keep = |name: &'static str| m.reg_en(&format!("{name}_held"), load, given.get(name)).q();
+        let held = Fields(kept.map(|(name, _, _)| (*name, keep(name))).collect());
+        let walk = Walk::new(m, load, ready, &given, &held);
+        walk.advance(m);
+        let (a_addr, b_addr) = (walk.operand_a(m), walk.operand_b(m));
+        let tag = walk.tag(walk.result(m));
+        m.output("valid", walk.step);
+        m.output("tag", tag.pack());
+        m.output("take", walk.step & walk.segment_first & held.get("dynamic"));
+        m.output("a_en", walk.step & held.get("reads_a"));
+        m.output("a_addr", a_addr);
+        // A table word serves both words of its pair.
+        let skip = held.get("rope") & walk.odd();
+        m.output("b_en", walk.step & held.get("reads_b") & !skip);
+        m.output("b_addr", b_addr);
+    })
+}
+
+struct Fields(Vec<(&'static str, Signal)>);
+
+impl Fields {
+    fn get(&self, name: &str) -> Signal {
+        self.0.iter().find(|(n, _)| *n == name).expect("a field of the walk").1
+    }
+}
+
+struct Walk<'a> {
+    given: &'a Fields,
+    held: &'a Fields,
+    load: Signal,
+    step: Signal,
+    active: Reg,
+    rows_left: Reg,
+    segments_left: Reg,
+    words_left: Reg,
+    row: Reg,
+    group: Reg,
+    quarter: Reg,
+    row_first: Reg,
+    segment_first: Reg,
+    segment_last: Signal,
+    row_last: Signal,
+    last: Signal,
+}
+
+impl<'a> Walk<'a> {
+    fn new(m: &Module, load: Signal, ready: Signal, given: &'a Fields, held: &'a Fields) -> Self {
+        let active = m.reg("active", bit()).reset(0);
+        let segment_first = m.reg("segment_first", bit());
+        let (rows_left, segments_left) = (m.reg("rows_left", unsigned(5)), m.reg("segments_left", unsigned(8)));
+        let words_left = m.reg("words_left", unsigned(12));
+        let waits = held.get("dynamic") & segment_first & !ready;
+        let step = m.net("step", active & !waits);
+        let segment_last = m.net("segment_last", words_left.eq_lit(1));
+        let row_last = m.net("row_last", segment_last & segments_left.eq_lit(1));
+        let last = m.net("last", row_last & rows_left.eq_lit(1));
+        let (row, group) = (m.reg("row", unsigned(4)), m.reg("group", unsigned(7)));
+        let (quarter, row_first) = (m.reg("quarter", unsigned(2)), m.reg("row_first", bit()));
+        Self {
+            given,
+            held,
+            load,
+            step,
+            active,
+            rows_left,
+            segments_left,
+            words_left,
+            row,
+            group,
+            quarter,
+            row_first,
+            segment_first,
+            segment_last,
+            row_last,
+            last,
+        }
+    }
+
+    fn odd(&self) -> Signal {
+        self.quarter.bit(0)
+    }
+
+    /// The counters.
+    fn advance(&self, m: &Module) {
+        let zero = |r: Reg| m.set(r, m.lit(r.ty(), 0));
+        let set = |r: Reg, v: Signal| m.set(r, v);
+        m.when(self.step, || {
+            set(self.words_left, self.segment_last.mux(self.held.get("words"), self.words_left.sub_lit(1)));
+            set(self.segment_first, self.segment_last);
+            set(self.row_first, self.row_last);
+            set(self.quarter, self.quarter.add_lit(1));
+            m.when(self.quarter.eq_lit(3), || set(self.group, self.group.add_lit(1)));
+            m.when(self.segment_last, || set(self.segments_left, self.segments_left.sub_lit(1)));
+            m.when(self.row_last, || {
+                set(self.segments_left, self.held.get("segments"));
+                set(self.rows_left, self.rows_left.sub_lit(1));
+                set(self.row, self.row.add_lit(1));
+                zero(self.quarter);
+                zero(self.group);
+            });
+            m.when(self.last, || zero(self.active));
+        });
+        m.when(self.load, || {
+            set(self.active, high());
+            set(self.segment_first, high());
+            set(self.row_first, high());
+            set(self.rows_left, self.given.get("rows"));
+            set(self.segments_left, self.given.get("segments"));
+            set(self.words_left, self.given.get("words"));
+            [self.row, self.group, self.quarter].into_iter().for_each(zero);
+        });
+    }
+
+    /// An address that restarts each row one stride further, and otherwise moves on when `forward`.
+    fn address(&self, m: &Module, name: &str, forward: Signal, restart: Signal) -> Signal {
+        let (addr, row) = (m.reg(&format!("{name}_at"), unsigned(16)), m.reg(&format!("{name}_row"), unsigned(16)));
+        let next_row = m.net(&format!("{name}_next_row"), row.add(self.held.get(&format!("{name}_stride"))));
+        m.when(self.load, || {
+            m.set(addr, self.given.get(name));
+            m.set(row, self.given.get(name));
+        })
+        .elsewhen(self.step, || {
+            m.when(self.row_last, || {
+                m.set(addr, next_row);
+                m.set(row, next_row);
+            })
+            .elsewhen(restart, || m.set(addr, row))
+            .elsewhen(forward, || m.set(addr, addr.add_lit(1)));
+        });
+        addr.q()
+    }
+
+    fn operand_a(&self, m: &Module) -> Signal {
+        self.address(m, "a", high(), low())
+    }
+
+    /// Half words and table words advance every second word; the table starts again with each head.
+    fn operand_b(&self, m: &Module) -> Signal {
+        let left = m.reg("head_left", unsigned(8));
+        let head_last = m.net("head_last", left.eq_lit(1));
+        m.when(self.load, || m.set(left, self.given.get("head_words"))).elsewhen(self.step, || {
+            m.set(left, (head_last | self.row_last).mux(self.held.get("head_words"), left.sub_lit(1)));
+        });
+        let forward = !self.held.get("pairs") | self.odd();
+        self.address(m, "b", forward, self.held.get("rope") & head_last)
+    }
+
+    /// Codes fill a word in four steps.
+    fn result(&self, m: &Module) -> Signal {
+        let forward = !self.held.get("quant") | self.quarter.eq_lit(3);
+        self.address(m, "d", forward, low())
+    }
+
+    fn tag(&self, d: Signal) -> Tag {
+        Tag {
+            last: self.last,
+            row_first: self.row_first.q(),
+            row_last: self.row_last,
+            segment_last: self.segment_last,
+            group_first: self.quarter.is_zero(),
+            group_last: self.quarter.eq_lit(3) | self.row_last,
+            quarter: self.quarter.q(),
+            group: self.group.q(),
+            row: self.row.q(),
+            d,
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The unit against the golden machine and the golden case lists.
+
+mod bench;
+mod cases;
+mod programs;
+mod timing;

@@ -1,0 +1,77 @@
+//! Random programs: every write of every vector descriptor equals the golden machine's.
+
+use super::bench::Bench;
+use crate::testing::overlay;
+use sagen_arch::{Device, Step};
+use sagen_golden::program_gen::random_program;
+use sagen_golden::{Machine, Write};
+use sagen_isa::{Operation, Unit};
+
+/// Vector descriptors that run back to back, and what they must write.
+#[derive(Default)]
+struct Burst {
+    operations: Vec<Operation>,
+    expected: Vec<Vec<Write>>,
+}
+
+impl Burst {
+    fn run(&mut self, bench: &mut Bench) {
+        let burst = std::mem::take(self);
+        let finished = bench.run(&burst.operations);
+        for ((operation, expected), found) in burst.operations.iter().zip(&burst.expected).zip(&finished) {
+            assert!(found.writes == *expected, "{operation:?}\nfound    {:?}\nexpected {expected:?}", found.writes);
+        }
+    }
+}
+
+/// Replay the steps that `keep` admits; those that have become illegal without the others are left out.
+fn replay(seed: u64, gaps: u64, size: usize, keep: impl Fn(&Operation) -> bool) {
+    let overlay = overlay("d16_100mhz_w128_p6");
+    let random = random_program(&overlay, seed, size);
+    let (mut machine, mut bench) = (Machine::new(&overlay), Bench::new(seed));
+    bench.gaps = gaps;
+    machine.load(&random.program).unwrap();
+    for (index, value) in &random.registers {
+        machine.set_register(*index, *value).unwrap();
+        bench.set_register(*index, *value);
+    }
+    machine.begin();
+    let mut burst = Burst::default();
+    let steps: Vec<&Step> = random.routine.steps.iter().filter(|s| keep(&s.descriptor.operation)).collect();
+    for (index, step) in steps.into_iter().enumerate() {
+        let Ok(writes) = machine.step_logged(index, step) else { continue };
+        if step.descriptor.unit() == Unit::Vector {
+            burst.operations.push(step.descriptor.operation);
+            burst.expected.push(writes);
+        } else {
+            burst.run(&mut bench);
+            writes.iter().for_each(|w| bench.apply(w));
+        }
+    }
+    burst.run(&mut bench);
+}
+
+#[test]
+fn vector_descriptors_back_to_back_write_what_the_golden_machine_writes() {
+    let wanted = |o: &Operation| !matches!(o, Operation::Store(_)) && match o {
+        Operation::Load(_) => true,
+        o => o.layout().unit == Unit::Vector,
+    };
+    for seed in 0..6 {
+        replay(seed, 0, 60, wanted);
+    }
+}
+
+#[test]
+fn gaps_between_descriptors_change_nothing() {
+    for seed in 100..104 {
+        replay(seed, 30, 40, |o| o.layout().unit == Unit::Vector || matches!(o, Operation::Load(_)));
+    }
+}
+
+#[test]
+fn vector_descriptors_among_those_of_other_units_write_what_the_golden_machine_writes() {
+    for seed in 200..203 {
+        replay(seed, 3, 60, |_| true);
+    }
+}
