@@ -61,8 +61,16 @@ impl Map {
         }
         let kv_stride = (b.next - kv) / overlay.stream_ports() as u64;
         let words = WORD_REGION_BYTES / 4;
-        let lanes = |d: &mut Draw| (0..words).flat_map(|_| d.lane().to_le_bytes()).collect();
-        let halves = |d: &mut Draw| (0..2 * words).flat_map(|_| (d.signed(16) as i16).to_le_bytes()).collect();
+        let lane = |d: &mut Draw| {
+            let bits = d.pick(&[32, 22, 18]);
+            d.signed(bits) as i32
+        };
+        let half = |d: &mut Draw| match d.one_in(3) {
+            true => d.signed(16) as i16,
+            false => d.within(-32768..=32767) as i16,
+        };
+        let lanes = |d: &mut Draw| (0..words).flat_map(|_| lane(d).to_le_bytes()).collect();
+        let halves = |d: &mut Draw| (0..2 * words).flat_map(|_| half(d).to_le_bytes()).collect();
         let parameters = b.filled("parameters", RegionKind::Parameters, lanes);
         let tables = b.filled("tables", RegionKind::Tables, halves);
         let output = b.filled("output", RegionKind::Output, lanes);

@@ -1,5 +1,6 @@
 //! The first descriptors of every program: they write everything that later ones may read.
 
+use super::window::Window;
 use super::{Action, Maker};
 use sagen_isa::{CHUNK_ROWS, Load, Mul, Quant};
 
@@ -11,17 +12,32 @@ pub(super) const CODE_WORDS: u64 = ROWS * GROUPS;
 pub(super) const SCALE_ENTRIES: u64 = ROWS * SEGMENTS;
 /// Amax groups of each row that are recorded; no quantiser may look further.
 pub(super) const GROUPS: u64 = 16;
+/// Words of 16-bit elements at the end of the scratchpad's window.
+const TABLE_WORDS: u64 = 40;
 const ROWS: u64 = 4;
 const SEGMENTS: u64 = 4;
 
 impl Maker {
+    /// Where 16-bit elements were loaded; later results may have replaced some.
+    pub(super) fn tables(&self) -> Window {
+        Window { base: self.scratch.base + SCRATCH_WORDS - TABLE_WORDS, entries: TABLE_WORDS }
+    }
+
     /// Fill the windows and the amax table.
     pub(super) fn prologue(&mut self) -> Action {
         let load = Load {
             base: self.map.parameters,
             rows: 1,
-            row_words: SCRATCH_WORDS,
+            row_words: SCRATCH_WORDS - TABLE_WORDS,
             v: self.scratch.base,
+            ..Load::default()
+        };
+        let tables = self.tables();
+        let halves = Load {
+            base: self.map.tables,
+            rows: 1,
+            row_words: TABLE_WORDS,
+            v: tables.base,
             ..Load::default()
         };
         let magnitudes = Mul {
@@ -49,6 +65,6 @@ impl Maker {
             scale_stride: SEGMENTS,
             ..Quant::default()
         };
-        vec![load.into(), magnitudes.into(), codes.into()]
+        vec![load.into(), halves.into(), magnitudes.into(), codes.into()]
     }
 }

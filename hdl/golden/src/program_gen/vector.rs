@@ -3,7 +3,7 @@
 use super::window::Place;
 use super::{Action, Maker};
 use crate::machine::Rows;
-use sagen_isa::{Add, Glu, Mul, Operation, Quant, Rope};
+use sagen_isa::{Add, Glu, LANES, Mul, Operation, Quant, Rope};
 
 impl Maker {
     pub(super) fn mul(&mut self) -> Action {
@@ -42,7 +42,7 @@ impl Maker {
         let x = if a_immediate == 1 { bits(immediate) } else { self.bits(read, rows, words) };
         let y = match (b_immediate, b_half) {
             (1, _) => bits(immediate),
-            (_, 1) => 15,
+            (_, 1) => 8,
             _ => self.bits(b, rows, words),
         };
         Some(Mul {
@@ -116,7 +116,8 @@ impl Maker {
         let operand = |field, p: Place, length| Rows { field, base: p.base, stride: p.stride, rows, length };
         let [a, b, d] = self.until(|maker| {
             let a = maker.scratch.rows(&mut maker.draw, rows, words);
-            let b = maker.scratch.read_rows(&mut maker.draw, rows, head_words / 2);
+            let factors = if maker.draw.one_in(4) { maker.scratch } else { maker.tables() };
+            let b = factors.read_rows(&mut maker.draw, rows, head_words / 2);
             let d = maker.result(rows, words, &[operand("a", a, words), operand("b", b, head_words / 2)])?;
             Some([a, b, d])
         });
@@ -148,7 +149,7 @@ impl Maker {
             };
             Some([a, d])
         });
-        let kept = self.draw.within(2..=9) as u64;
+        let kept = self.draw.within(2..=8) as u64;
         let quant = Quant {
             rows,
             segments: groups / segment_groups,
@@ -253,16 +254,20 @@ impl Maker {
         None
     }
 
-    /// Bits of the greatest magnitude among some rows.
-    fn bits(&self, place: Place, rows: u64, words: u64) -> u64 {
-        let word = |r: u64| place.base + r * place.stride..place.base + r * place.stride + words;
-        let lanes = (0..rows).flat_map(word).flat_map(|w| self.machine.scratch_word(w as usize));
-        lanes.map(|x| bits(i64::from(*x))).max().unwrap_or(0)
+    /// Bits of a typical element of some rows: the median of a few.
+    fn bits(&mut self, place: Place, rows: u64, words: u64) -> u64 {
+        let mut found: [u64; 7] = std::array::from_fn(|_| {
+            let word = place.base + self.draw.below(rows) * place.stride + self.draw.below(words);
+            let lane = self.draw.below(LANES as u64) as usize;
+            bits(i64::from(self.machine.scratch_word(word as usize)[lane]))
+        });
+        found.sort_unstable();
+        found[found.len() / 2]
     }
 
-    /// A shift that keeps 0 to 36 bits of a product.
+    /// A shift that keeps some 6 to 28 bits of a typical product.
     fn shift(&mut self, product_bits: u64) -> u64 {
-        let kept = self.draw.pick(&[0, 4, 10, 16, 24, 30, 33, 36]);
+        let kept = self.draw.pick(&[6, 10, 14, 16, 18, 20, 24, 28]);
         product_bits.saturating_sub(kept).min(63)
     }
 }
