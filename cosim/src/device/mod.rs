@@ -84,9 +84,9 @@ impl RtlDevice {
         self
     }
 
-    /// A flag that stops a run soon after it becomes true.
-    pub fn interrupt(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.interrupt)
+    /// Stop a run soon after this flag becomes true.
+    pub fn stop_when(&mut self, interrupted: Arc<AtomicBool>) {
+        self.interrupt = interrupted;
     }
 
     /// Report progress.

@@ -6,6 +6,7 @@ pub mod dma;
 pub mod fields;
 pub mod fifo;
 pub mod memory;
+pub mod top;
 pub mod vector;
 
 #[cfg(test)]

@@ -47,7 +47,8 @@ impl Engines {
 
     fn inputs(&self, m: &Module, overlay: &Overlay, array_owns: Signal) {
         let beat = 8 * overlay.beat_bytes() as u32;
-        let shared = [("regs", 1024), ("beat", beat), ("code_data", 512), ("code_shift", 2), ("scale_data", 24)];
+        self.gemv.input("regs", m.input("regs", unsigned(1024)));
+        let shared = [("beat", beat), ("code_data", 512), ("code_shift", 2), ("scale_data", 24)];
         for (name, width) in shared {
             let signal = m.input(name, unsigned(width));
             self.gemv.input(name, signal);

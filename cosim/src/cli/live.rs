@@ -1,0 +1,55 @@
+//! The live line: what runs now, how far it is, how fast the simulator goes.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::time::Instant;
+
+/// Shared between the command and the device's progress callback.
+#[derive(Clone)]
+pub(crate) struct Live {
+    bar: ProgressBar,
+    state: Rc<RefCell<State>>,
+}
+
+struct State {
+    doing: String,
+    begun: Instant,
+    runs_left: usize,
+}
+
+impl Live {
+    /// A line on standard error, where that is a terminal.
+    pub(crate) fn new() -> Self {
+        let style = ProgressStyle::with_template("{msg} [{bar:24}] {percent:>3} %").expect("the template is valid");
+        let bar = ProgressBar::new(1000).with_style(style.progress_chars("=> "));
+        let state = State { doing: String::new(), begun: Instant::now(), runs_left: 0 };
+        Self { bar, state: Rc::new(RefCell::new(state)) }
+    }
+
+    /// A run begins; `runs_left` more of its length follow.
+    pub(crate) fn begin(&self, doing: impl Into<String>, runs_left: usize) {
+        *self.state.borrow_mut() = State { doing: doing.into(), begun: Instant::now(), runs_left };
+        self.bar.set_position(0);
+    }
+
+    /// Cycles of the present run and its share done.
+    pub(crate) fn progress(&self, cycles: u64, share: f64) {
+        let state = self.state.borrow();
+        let seconds = state.begun.elapsed().as_secs_f64();
+        let khz = cycles as f64 / seconds / 1e3;
+        let left = seconds / share.max(1e-3) * (1.0 - share + state.runs_left as f64);
+        self.bar.set_position((1000.0 * share) as u64);
+        self.bar.set_message(format!("{}: {:.2} M cycles, {khz:.0} kHz, {left:.0} s left", state.doing, cycles as f64 / 1e6));
+    }
+
+    /// Print a line above the live one.
+    pub(crate) fn print(&self, line: &str) {
+        self.bar.suspend(|| println!("{line}"));
+    }
+
+    /// Remove the line.
+    pub(crate) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}

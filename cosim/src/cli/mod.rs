@@ -1,0 +1,8 @@
+//! The commands of `cosim`, one file each, and what they share.
+
+pub(crate) mod bench;
+pub(crate) mod doctor;
+pub(crate) mod live;
+pub(crate) mod prepare;
+pub(crate) mod report;
+pub(crate) mod run;

@@ -1,0 +1,35 @@
+//! `cosim`: language models on the emitted Verilog.
+
+mod cli;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Runs language models on an overlay's Verilog, cycle by cycle, and checks every bit against the golden model.
+///
+/// Start with `cosim doctor`, then `cosim run smollm2`. The first run fetches the model and compiles the
+/// simulator; both are cached.
+#[derive(Parser)]
+#[command(name = "cosim", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run a model: prefill a prompt on the systolic array, decode tokens on the GEMV unit.
+    Run(cli::run::Options),
+    /// Say what this machine lacks, and the command that installs it.
+    Doctor(cli::doctor::Options),
+    /// Measure the simulator against a bare C++ loop around the same design.
+    Bench(cli::bench::Options),
+}
+
+fn main() -> Result<()> {
+    match Arguments::parse().command {
+        Command::Run(options) => cli::run::run(&options),
+        Command::Doctor(options) => cli::doctor::run(&options),
+        Command::Bench(options) => cli::bench::run(&options),
+    }
+}
