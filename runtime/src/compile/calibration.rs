@@ -1,5 +1,7 @@
 //! Ranges of activations, measured on the float reference: what static scales and fixed-point formats are made from.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::{ModelConfig, RopePairing};
@@ -8,7 +10,7 @@ use crate::tokenize::{TokenizeError, Tokenizer};
 use crate::weights::Matrix;
 
 /// Prose, facts, program text and a conversation, in pieces between lines of `---`.
-const TEXT: &str = include_str!("calibration.txt");
+pub(super) const TEXT: &str = include_str!("calibration.txt");
 
 /// Greatest magnitudes of one layer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +39,21 @@ pub enum CalibrationError {
     /// The reference failed.
     #[error("calibration: {0}")]
     Reference(#[from] ReferenceError),
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Reason.
+        source: std::io::Error,
+    },
+}
+
+impl CalibrationError {
+    pub(super) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        |source| Self::Io { path, source }
+    }
 }
 
 impl Calibration {

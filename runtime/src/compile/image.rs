@@ -59,7 +59,8 @@ pub(crate) fn weights(
 }
 
 fn cut<'a>(rest: &mut &'a mut [u8], bytes: usize) -> &'a mut [u8] {
-    rest.split_off_mut(..bytes).expect("the region holds all matrices")
+    rest.split_off_mut(..bytes)
+        .expect("the region holds all matrices")
 }
 
 /// A tensor's rows in the order and size in which the hardware wants them.

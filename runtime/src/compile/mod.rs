@@ -4,6 +4,7 @@
 //! bit of what the program computes.
 
 mod calibration;
+mod calibration_cache;
 mod error;
 mod image;
 pub mod layout;
@@ -15,6 +16,8 @@ mod permute;
 mod plan;
 mod quantise;
 mod routines;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub use calibration::{Calibration, CalibrationError, LayerRange};
 pub use error::CompileError;

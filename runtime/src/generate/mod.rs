@@ -3,6 +3,8 @@
 mod error;
 mod quality;
 mod session;
+#[cfg(test)]
+mod tests;
 
 pub use error::GenerateError;
 pub use quality::{Quality, quality};
