@@ -17,28 +17,54 @@ pub(crate) enum Op {
     Reset,
     Const(Bits),
     /// A named state of a state machine.
-    State { fsm: u32, index: u32 },
+    State {
+        fsm: u32,
+        index: u32,
+    },
     Reg(u32),
     Wire(u32),
     /// Registered read port `port` of a memory.
-    SyncRead { mem: u32, port: u32 },
-    AsyncRead { mem: u32, addr: NodeId },
-    InstanceOutput { instance: u32, port: u32 },
+    SyncRead {
+        mem: u32,
+        port: u32,
+    },
+    AsyncRead {
+        mem: u32,
+        addr: NodeId,
+    },
+    InstanceOutput {
+        instance: u32,
+        port: u32,
+    },
     /// A second name for a value that already has one.
     Alias(NodeId),
     /// The same bits with the other sign.
     Cast(NodeId),
     Extend(NodeId),
-    Slice { from: NodeId, lo: u32 },
+    Slice {
+        from: NodeId,
+        lo: u32,
+    },
     /// Lowest item first.
     Cat(Box<[NodeId]>),
     Repeat(NodeId),
     Unary(Unary, NodeId),
     Binary(Binary, NodeId, NodeId),
-    Shift { right: bool, value: NodeId, amount: NodeId },
-    Mux { select: NodeId, high: NodeId, low: NodeId },
+    Shift {
+        right: bool,
+        value: NodeId,
+        amount: NodeId,
+    },
+    Mux {
+        select: NodeId,
+        high: NodeId,
+        low: NodeId,
+    },
     /// An index above the last item selects the last item.
-    Select { index: NodeId, items: Box<[NodeId]> },
+    Select {
+        index: NodeId,
+        items: Box<[NodeId]>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,14 +95,26 @@ impl Op {
     /// Calls `f` on each node this one combinationally reads inside its module, wires and instances aside.
     pub(crate) fn operands(&self, mut f: impl FnMut(NodeId)) {
         match self {
-            Op::Poison | Op::Input(_) | Op::Reset | Op::Const(_) | Op::State { .. } | Op::Reg(_) => {}
+            Op::Poison
+            | Op::Input(_)
+            | Op::Reset
+            | Op::Const(_)
+            | Op::State { .. }
+            | Op::Reg(_) => {}
             Op::Wire(_) | Op::SyncRead { .. } | Op::InstanceOutput { .. } => {}
             Op::Alias(a) | Op::Cast(a) | Op::Extend(a) | Op::Repeat(a) | Op::Unary(_, a) => f(*a),
             Op::Slice { from: a, .. } | Op::AsyncRead { addr: a, .. } => f(*a),
-            Op::Binary(_, a, b) | Op::Shift { value: a, amount: b, .. } => [*a, *b].into_iter().for_each(f),
+            Op::Binary(_, a, b)
+            | Op::Shift {
+                value: a,
+                amount: b,
+                ..
+            } => [*a, *b].into_iter().for_each(f),
             Op::Mux { select, high, low } => [*select, *high, *low].into_iter().for_each(f),
             Op::Cat(items) => items.iter().copied().for_each(f),
-            Op::Select { index, items } => std::iter::once(*index).chain(items.iter().copied()).for_each(f),
+            Op::Select { index, items } => std::iter::once(*index)
+                .chain(items.iter().copied())
+                .for_each(f),
         }
     }
 }
@@ -107,7 +145,10 @@ pub(crate) enum RegDrive {
     /// From `ModuleDef::body`.
     Statements,
     /// From one value, with an optional enable.
-    Delay { enable: Option<NodeId>, value: NodeId },
+    Delay {
+        enable: Option<NodeId>,
+        value: NodeId,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -119,10 +160,20 @@ pub(crate) struct WireDef {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Statement {
-    Set { reg: u32, value: NodeId },
-    If { arms: Vec<(NodeId, Vec<Statement>)>, otherwise: Vec<Statement> },
+    Set {
+        reg: u32,
+        value: NodeId,
+    },
+    If {
+        arms: Vec<(NodeId, Vec<Statement>)>,
+        otherwise: Vec<Statement>,
+    },
     /// Case labels are constants of the type of `select`.
-    Case { select: NodeId, arms: Vec<(NodeId, Vec<Statement>)>, otherwise: Vec<Statement> },
+    Case {
+        select: NodeId,
+        arms: Vec<(NodeId, Vec<Statement>)>,
+        otherwise: Vec<Statement>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]

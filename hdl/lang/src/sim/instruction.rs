@@ -10,35 +10,147 @@ use crate::node::Unary;
 pub(super) type Slot = u32;
 
 pub(super) enum Instruction {
-    Add { d: Slot, a: Slot, b: Slot, mask: u64 },
-    Sub { d: Slot, a: Slot, b: Slot, mask: u64 },
+    Add {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        mask: u64,
+    },
+    Sub {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        mask: u64,
+    },
     /// `sa`, `sb`: shifts that move the operands' signs to bit 63; zero if unsigned.
-    Mul { d: Slot, a: Slot, b: Slot, sa: u8, sb: u8, mask: u64 },
-    And { d: Slot, a: Slot, b: Slot },
-    Or { d: Slot, a: Slot, b: Slot },
-    Xor { d: Slot, a: Slot, b: Slot },
-    Not { d: Slot, a: Slot, mask: u64 },
-    Neg { d: Slot, a: Slot, mask: u64 },
-    Eq { d: Slot, a: Slot, b: Slot },
-    Ne { d: Slot, a: Slot, b: Slot },
+    Mul {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        sa: u8,
+        sb: u8,
+        mask: u64,
+    },
+    And {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Or {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Xor {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Not {
+        d: Slot,
+        a: Slot,
+        mask: u64,
+    },
+    Neg {
+        d: Slot,
+        a: Slot,
+        mask: u64,
+    },
+    Eq {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
+    Ne {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+    },
     /// `flip`: the sign bit if signed, so that an unsigned comparison gives the signed order.
-    Lt { d: Slot, a: Slot, b: Slot, flip: u64 },
-    Le { d: Slot, a: Slot, b: Slot, flip: u64 },
-    Mux { d: Slot, select: Slot, high: Slot, low: Slot },
-    Slice { d: Slot, a: Slot, lo: u8, mask: u64 },
+    Lt {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        flip: u64,
+    },
+    Le {
+        d: Slot,
+        a: Slot,
+        b: Slot,
+        flip: u64,
+    },
+    Mux {
+        d: Slot,
+        select: Slot,
+        high: Slot,
+        low: Slot,
+    },
+    Slice {
+        d: Slot,
+        a: Slot,
+        lo: u8,
+        mask: u64,
+    },
     /// Of two neighbouring limbs.
-    SliceAcross { d: Slot, a: Slot, lo: u8, mask: u64 },
-    SignExtend { d: Slot, a: Slot, shift: u8, mask: u64 },
-    Cat2 { d: Slot, low: Slot, high: Slot, shift: u8 },
-    Cat { d: Slot, items: Box<[(Slot, u8)]> },
-    ReduceAnd { d: Slot, a: Slot, mask: u64 },
-    ReduceOr { d: Slot, a: Slot },
-    ReduceXor { d: Slot, a: Slot },
-    ShiftLeft { d: Slot, a: Slot, amount: Slot, mask: u64 },
+    SliceAcross {
+        d: Slot,
+        a: Slot,
+        lo: u8,
+        mask: u64,
+    },
+    SignExtend {
+        d: Slot,
+        a: Slot,
+        shift: u8,
+        mask: u64,
+    },
+    Cat2 {
+        d: Slot,
+        low: Slot,
+        high: Slot,
+        shift: u8,
+    },
+    Cat {
+        d: Slot,
+        items: Box<[(Slot, u8)]>,
+    },
+    ReduceAnd {
+        d: Slot,
+        a: Slot,
+        mask: u64,
+    },
+    ReduceOr {
+        d: Slot,
+        a: Slot,
+    },
+    ReduceXor {
+        d: Slot,
+        a: Slot,
+    },
+    ShiftLeft {
+        d: Slot,
+        a: Slot,
+        amount: Slot,
+        mask: u64,
+    },
     /// `sign`: the shift that moves the sign to bit 63, if signed.
-    ShiftRight { d: Slot, a: Slot, amount: Slot, sign: Option<u8>, mask: u64 },
-    Select { d: Slot, index: Slot, items: Box<[Slot]> },
-    Read { d: Slot, mem: u32, addr: Slot },
+    ShiftRight {
+        d: Slot,
+        a: Slot,
+        amount: Slot,
+        sign: Option<u8>,
+        mask: u64,
+    },
+    Select {
+        d: Slot,
+        index: Slot,
+        items: Box<[Slot]>,
+    },
+    Read {
+        d: Slot,
+        mem: u32,
+        addr: Slot,
+    },
     Wide(Box<Wide>),
 }
 
@@ -70,7 +182,17 @@ fn step(instruction: &Instruction, v: &mut [u64], mems: &[Memory]) {
     let (d, value) = match instruction {
         I::Add { d, a, b, mask } => (d, at(a).wrapping_add(at(b)) & mask),
         I::Sub { d, a, b, mask } => (d, at(a).wrapping_sub(at(b)) & mask),
-        I::Mul { d, a, b, sa, sb, mask } => (d, sign_extend(at(a), *sa).wrapping_mul(sign_extend(at(b), *sb)) & mask),
+        I::Mul {
+            d,
+            a,
+            b,
+            sa,
+            sb,
+            mask,
+        } => (
+            d,
+            sign_extend(at(a), *sa).wrapping_mul(sign_extend(at(b), *sb)) & mask,
+        ),
         I::And { d, a, b } => (d, at(a) & at(b)),
         I::Or { d, a, b } => (d, at(a) | at(b)),
         I::Xor { d, a, b } => (d, at(a) ^ at(b)),
@@ -80,17 +202,41 @@ fn step(instruction: &Instruction, v: &mut [u64], mems: &[Memory]) {
         I::Ne { d, a, b } => (d, u64::from(at(a) != at(b))),
         I::Lt { d, a, b, flip } => (d, u64::from(at(a) ^ flip < at(b) ^ flip)),
         I::Le { d, a, b, flip } => (d, u64::from(at(a) ^ flip <= at(b) ^ flip)),
-        I::Mux { d, select, high, low } => (d, if at(select) != 0 { at(high) } else { at(low) }),
+        I::Mux {
+            d,
+            select,
+            high,
+            low,
+        } => (d, if at(select) != 0 { at(high) } else { at(low) }),
         I::Slice { d, a, lo, mask } => (d, at(a) >> lo & mask),
         I::SliceAcross { d, a, lo, mask } => (d, (at(a) >> lo | at(&(a + 1)) << (64 - lo)) & mask),
         I::SignExtend { d, a, shift, mask } => (d, sign_extend(at(a), *shift) & mask),
-        I::Cat2 { d, low, high, shift } => (d, at(low) | at(high) << shift),
-        I::Cat { d, items } => (d, items.iter().fold(0, |word, (slot, shift)| word | at(slot) << shift)),
+        I::Cat2 {
+            d,
+            low,
+            high,
+            shift,
+        } => (d, at(low) | at(high) << shift),
+        I::Cat { d, items } => (
+            d,
+            items
+                .iter()
+                .fold(0, |word, (slot, shift)| word | at(slot) << shift),
+        ),
         I::ReduceAnd { d, a, mask } => (d, u64::from(at(a) == *mask)),
         I::ReduceOr { d, a } => (d, u64::from(at(a) != 0)),
         I::ReduceXor { d, a } => (d, u64::from(at(a).count_ones() & 1)),
-        I::ShiftLeft { d, a, amount, mask } => (d, at(a).checked_shl(shift_amount(at(amount))).unwrap_or(0) & mask),
-        I::ShiftRight { d, a, amount, sign, mask } => (d, shift_right(at(a), at(amount), *sign) & mask),
+        I::ShiftLeft { d, a, amount, mask } => (
+            d,
+            at(a).checked_shl(shift_amount(at(amount))).unwrap_or(0) & mask,
+        ),
+        I::ShiftRight {
+            d,
+            a,
+            amount,
+            sign,
+            mask,
+        } => (d, shift_right(at(a), at(amount), *sign) & mask),
         I::Select { d, index, items } => (d, at(&items[(at(index) as usize).min(items.len() - 1)])),
         I::Read { d, mem, addr } => (d, mems[*mem as usize].word(at(addr)).map_or(0, |w| w[0])),
         I::Wide(wide) => return wide.execute(v, mems),

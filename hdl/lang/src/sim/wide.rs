@@ -28,13 +28,30 @@ pub(super) enum WideOp {
     Unary(Unary, Place),
     Binary(Binary, Place, Place),
     Extend(Place),
-    Slice { from: Place, lo: u32 },
+    Slice {
+        from: Place,
+        lo: u32,
+    },
     /// Lowest item first.
     Cat(Box<[Place]>),
-    Shift { right: bool, value: Place, amount: Place },
-    Mux { select: Slot, high: Place, low: Place },
-    Select { index: Place, items: Box<[Place]> },
-    Read { mem: u32, addr: Slot },
+    Shift {
+        right: bool,
+        value: Place,
+        amount: Place,
+    },
+    Mux {
+        select: Slot,
+        high: Place,
+        low: Place,
+    },
+    Select {
+        index: Place,
+        items: Box<[Place]>,
+    },
+    Read {
+        mem: u32,
+        addr: Slot,
+    },
 }
 
 impl Wide {
@@ -55,12 +72,20 @@ impl Wide {
                     lo += item.ty.width;
                 }
             }
-            WideOp::Shift { right, value, amount } => {
+            WideOp::Shift {
+                right,
+                value,
+                amount,
+            } => {
                 let n = limbs::amount(amount.limbs(below), width);
                 shift(dst, value.limbs(below), value.ty, *right, n);
             }
             WideOp::Mux { select, high, low } => {
-                let chosen = if below[*select as usize] != 0 { high } else { low };
+                let chosen = if below[*select as usize] != 0 {
+                    high
+                } else {
+                    low
+                };
                 dst.copy_from_slice(chosen.limbs(below));
             }
             WideOp::Select { index, items } => {
@@ -87,7 +112,8 @@ fn unary(op: Unary, dst: &mut [u64], a: &[u64], width: u32) {
         }
         Unary::ReduceAnd => {
             let (top, rest) = a.split_last().expect("no value is empty");
-            dst[0] = u64::from(*top == limbs::top_mask(width) && rest.iter().all(|&x| x == u64::MAX));
+            dst[0] =
+                u64::from(*top == limbs::top_mask(width) && rest.iter().all(|&x| x == u64::MAX));
         }
         Unary::ReduceOr => dst[0] = u64::from(a.iter().any(|&x| x != 0)),
         Unary::ReduceXor => dst[0] = u64::from(a.iter().fold(0, |all, x| all ^ x).count_ones() & 1),
@@ -96,7 +122,9 @@ fn unary(op: Unary, dst: &mut [u64], a: &[u64], width: u32) {
 
 fn binary(op: Binary, dst: &mut [u64], a: &[u64], b: &[u64], ty: Type) {
     let mut bitwise = |f: fn(u64, u64) -> u64| {
-        dst.iter_mut().zip(a.iter().zip(b)).for_each(|(d, (&x, &y))| *d = f(x, y));
+        dst.iter_mut()
+            .zip(a.iter().zip(b))
+            .for_each(|(d, (&x, &y))| *d = f(x, y));
     };
     match op {
         Binary::Add => limbs::add(dst, a, b),
