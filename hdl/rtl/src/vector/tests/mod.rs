@@ -2,5 +2,6 @@
 
 mod bench;
 mod cases;
+mod lint;
 mod programs;
 mod timing;
