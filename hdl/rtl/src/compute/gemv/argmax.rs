@@ -1,28 +1,28 @@
 //! Running maximum of vector 0's results: of equal ones the first wins. Ids at or above the limit do not take part.
-//! The register is written in the cycle after the last result of a descriptor.
+//! `best_now` is the winner up to and including the present result.
 
-use super::context::{self, field};
+use super::plan::{self, field};
 use sagen_lang::{Design, ModuleId, bit, signed, unsigned};
 
 /// The unit.
 pub(super) fn argmax(d: &mut Design) -> ModuleId {
     d.module("gemv_argmax", |m| {
-        let context = m.input("context", unsigned(context::width()));
-        let (valid, first, last) = (m.input("valid", bit()), m.input("first", bit()), m.input("last", bit()));
+        let plan = m.input("plan", unsigned(plan::width()));
+        let (valid, first) = (m.input("valid", bit()), m.input("first", bit()));
         let y = m.input("y", signed(32));
-        // The context may be the next descriptor's by the time of the last result.
+        // The plan may be the next descriptor's by the time of the last result.
         let opens = valid & first;
         let held = |name: &str| {
-            let now = field(context, name);
+            let now = field(plan, name);
             first.mux(now, m.reg_en(&format!("{name}_held"), opens, now).q())
         };
         let enabled = m.net("enabled", valid & held("argmax"));
         let next_id = m.reg("next_id", unsigned(24));
-        let id = m.net("id", first.mux(field(context, "id_base"), next_id.q()));
+        let id = m.net("id", first.mux(field(plan, "id_base"), next_id.q()));
         let candidate = id.lt(held("id_limit"));
         let (known, best) = (m.reg("known", bit()).reset(0), m.reg("best", signed(32)));
         let best_id = m.reg("best_id", unsigned(24));
-        let fresh = first & field(context, "argmax_first");
+        let fresh = first & field(plan, "argmax_first");
         let before = m.net("known_before", known & !fresh);
         let better = m.net("better", candidate & (!before | y.gt(best)));
         m.when(enabled, || {
@@ -33,10 +33,6 @@ pub(super) fn argmax(d: &mut Design) -> ModuleId {
                 m.set(best_id, id);
             });
         });
-        let write = m.reg("write_q", bit()).reset(0);
-        m.set(write, enabled & last);
-        m.output("reg_write", write);
-        m.output("reg_index", m.reg_en("reg_q", opens, field(context, "reg")));
-        m.output("reg_data", best_id.extend(32));
+        m.output("best_now", better.mux(id, best_id.q()));
     })
 }

@@ -1,10 +1,10 @@
 //! Feed: accepts descriptors, reads their activation scales, and fetches the code words of the resident
 //! vectors group by group, each while the group before it is being multiplied.
 //!
-//! A descriptor is *offered* with its context and scales until it is taken; its code words keep coming
+//! A descriptor is *offered* with its plan and scales until it is taken; its code words keep coming
 //! after that. The next descriptor is accepted once the last code word of the present one was asked for.
 
-use super::context;
+use super::plan;
 use crate::compute::requant::BASE_BITS;
 use crate::fields::field;
 use sagen_isa::VECTORS;
@@ -20,16 +20,16 @@ pub(super) fn feed(d: &mut Design) -> ModuleId {
         let held = m.reg("held", bit()).reset(0);
         let desc_ready = m.net("open", !held & !fetching);
         let accept = m.net("accept", desc_valid & desc_ready);
-        let new = m.net("context_next", context::of(m, desc, regs));
-        let context = m.reg_en("context", accept, new);
-        let scaled = scales(m, Next { accept, desc, new }, context.q());
+        let new = m.net("plan_next", plan::of(m, desc, regs));
+        let plan = m.reg_en("plan", accept, new);
+        let scaled = scales(m, Next { accept, desc, new }, plan.q());
         codes(m, Next { accept, desc, new }, fetching);
         m.when(take, || m.set(held, m.lit(bit(), 0)));
         m.when(accept, || m.set(held, m.lit(bit(), 1)));
         m.output("desc_ready", desc_ready);
         m.output("holds", held);
         m.output("offered", held & scaled);
-        m.output("next", context);
+        m.output("next", plan);
     })
 }
 
@@ -44,7 +44,7 @@ struct Next {
 impl Next {
     /// A field that `Matvec` and `Score` have in common.
     fn dot_field(self, name: &str) -> Signal {
-        let matvec = context::field(self.new, "matvec");
+        let matvec = plan::field(self.new, "matvec");
         matvec.mux(field(self.desc, "Matvec", name), field(self.desc, "Score", name))
     }
     fn vectors(self) -> Signal {
@@ -81,7 +81,7 @@ impl Walk {
 }
 
 /// Reads the scale of each vector; returns whether all are there.
-fn scales(m: &Module, next: Next, context: Signal) -> Signal {
+fn scales(m: &Module, next: Next, plan: Signal) -> Signal {
     let walk = Walk::new(m, "scale", 12);
     let reading = m.reg("scale_reading", bit()).reset(0);
     m.when(reading, || {
@@ -91,7 +91,7 @@ fn scales(m: &Module, next: Next, context: Signal) -> Signal {
     });
     m.when(next.accept, || {
         walk.start(m, next.dot_field("scale"), next.dot_field("scale_stride"), next.vectors());
-        m.set(reading, !context::field(next.new, "sum"));
+        m.set(reading, !plan::field(next.new, "sum"));
     });
     m.output("scale_en", reading);
     m.output("scale_addr", walk.addr);
@@ -101,7 +101,7 @@ fn scales(m: &Module, next: Next, context: Signal) -> Signal {
     let vector = m.reg_en("scale_arriving", reading, walk.vector);
     let mantissa = data.slice(0, 16);
     let exponent = data.slice(16, 8).as_signed().extend(BASE_BITS);
-    let base = m.net("scale_base", context::field(context, "shift").extend(BASE_BITS) - exponent);
+    let base = m.net("scale_base", plan::field(plan, "shift").extend(BASE_BITS) - exponent);
     let (mut mantissas, mut bases) = (Vec::new(), Vec::new());
     for v in 0..VECTORS {
         let here = arrives & vector.eq_lit(v);
@@ -150,10 +150,10 @@ fn codes(m: &Module, next: Next, fetching: Reg) {
         m.set(first, x);
         m.set(base, x);
         m.set(group, m.lit(unsigned(8), 0));
-        m.set(last_group, context::field(next.new, "last_group"));
+        m.set(last_group, plan::field(next.new, "last_group"));
         m.set(block, m.lit(unsigned(17), 0));
-        m.set(last_block, context::field(next.new, "last"));
-        m.set(fetching, !context::field(next.new, "sum"));
+        m.set(last_block, plan::field(next.new, "last"));
+        m.set(fetching, !plan::field(next.new, "sum"));
     });
     m.output("code_en", ask);
     m.output("code_addr", walk.addr);

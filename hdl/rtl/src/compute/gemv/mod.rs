@@ -2,13 +2,15 @@
 //! Contract and pipeline: `docs/units/compute.md`.
 
 mod argmax;
-mod context;
+mod plan;
 mod feed;
 mod pack;
 mod reciprocal;
 mod row_scales;
 mod scores;
 mod sequencer;
+#[cfg(test)]
+mod tests;
 mod vector;
 mod weight;
 
@@ -77,8 +79,8 @@ pub fn gemv_engine(d: &mut Design, overlay: &Overlay) -> ModuleId {
 }
 
 impl Parts {
-    fn context(&self) -> Signal {
-        self.sequencer.output("context")
+    fn plan(&self) -> Signal {
+        self.sequencer.output("plan")
     }
     fn flag(&self, name: &str) -> Signal {
         self.sequencer.output(name)
@@ -120,7 +122,7 @@ impl Parts {
         let (first, last, score) = (late("beat_first"), late("beat_last"), late("beat_score"));
         let multiply = m.net("multiply", self.flag("dot_beat") | self.flag("key_beat"));
         let active = self.flag("active").lanes(1);
-        let now = context::field(self.context(), "active").lanes(1);
+        let now = plan::field(self.plan(), "active").lanes(1);
         let weights = self.scores.output("weights").lanes(8);
         for (v, u) in self.vectors.iter().enumerate() {
             let words = self.feed.output(&format!("word{v}")).lanes(8 * beat);
@@ -156,7 +158,7 @@ impl Parts {
     fn scale_rows(&self, beat: u32, beat_q: Signal, result: Signal, row: Signal) {
         let u = self.row_scales;
         u.input("beat", beat_q);
-        u.input("catch", self.flag("scale_beat"));
+        u.input("take", self.flag("scale_beat"));
         if row_scales::beats(beat) > 1 {
             u.input("index", self.flag("scale_index"));
         }
@@ -170,7 +172,7 @@ impl Parts {
         let hold = |name: &str, value: Signal| m.reg_en(name, opens, value).q();
         let mantissas = hold("lane_mantissas", self.flag("mantissas")).lanes(16);
         let bases = hold("lane_bases", self.flag("bases")).lanes(BASE_BITS);
-        let linear = hold("lane_linear", context::field(self.context(), "matvec"));
+        let linear = hold("lane_linear", plan::field(self.plan(), "matvec"));
         for (v, (u, vector)) in self.lanes.iter().zip(&self.vectors).enumerate() {
             u.input("valid", vector.output("sum_valid"));
             u.input("acc", vector.output("sum"));
@@ -197,26 +199,24 @@ impl Parts {
     /// Packs and writes results, and says when a descriptor is done.
     fn collect(&self, m: &Module, tag: Tag) {
         let y: Vec<Signal> = self.lanes.iter().map(|u| u.output("y").as_unsigned()).collect();
-        let packed = m.net("packed", tag.valid & !tag.score);
-        let here: Vec<Signal> = self.lanes.iter().map(|u| u.output("y_valid") & packed).collect();
+        let to_pack = m.net("to_pack", tag.valid & !tag.score);
+        let here: Vec<Signal> = self.lanes.iter().map(|u| u.output("y_valid") & to_pack).collect();
         let pack_unit = self.pack;
-        pack_unit.input("context", self.context());
+        pack_unit.input("plan", self.plan());
         pack_unit.input("y", pack(&y));
         pack_unit.input("y_valid", pack(&here));
         pack_unit.input("w_ready", m.input("w_ready", bit()));
         pack_unit.input("lane", tag.lane);
         pack_unit.input("word_end", tag.word_end);
         for u in [pack_unit, self.argmax] {
-            u.input("valid", packed);
+            u.input("valid", to_pack);
             u.input("first", tag.first);
-            u.input("last", tag.last);
         }
-        self.argmax.input("context", self.context());
+        pack_unit.input("last", tag.last);
+        pack_unit.input("best_now", self.argmax.output("best_now"));
+        self.argmax.input("plan", self.plan());
         self.argmax.input("y", self.lanes[0].output("y"));
-        for name in ["reg_write", "reg_index", "reg_data"] {
-            m.output(name, self.argmax.output(name));
-        }
-        for name in ["w_valid", "w_addr", "w_data", "w_mask"] {
+        for name in ["w_valid", "w_addr", "w_data", "w_mask", "reg_write", "reg_index", "reg_data"] {
             m.output(name, pack_unit.output(name));
         }
         self.sequencer.input("released", pack_unit.output("released"));
@@ -233,12 +233,12 @@ impl Parts {
     fn attend(&self, tag: Tag) {
         let (scores, reciprocal) = (self.scores, self.reciprocal);
         let y: Vec<Signal> = self.lanes.iter().map(|u| u.output("y").as_unsigned()).collect();
-        scores.input("context", self.context());
+        scores.input("plan", self.plan());
         scores.input("valid", tag.valid & tag.score);
         scores.input("first", tag.first);
         scores.input("z", pack(&y));
         scores.input("start", self.flag("start_keys"));
-        scores.input("last_key", context::field(self.feed.output("next"), "last"));
+        scores.input("last_key", plan::field(self.feed.output("next"), "last"));
         scores.input("pop", self.flag("load_weights"));
         self.sequencer.input("weights_valid", scores.output("weights_valid"));
         reciprocal.input("start", self.flag("start_keys"));
@@ -246,7 +246,7 @@ impl Parts {
         reciprocal.input("weights", scores.output("weights"));
         reciprocal.input("finish", self.flag("finish_keys"));
         for name in ["v_mantissa", "v_exponent", "shift"] {
-            reciprocal.input(name, context::field(self.context(), name));
+            reciprocal.input(name, plan::field(self.plan(), name));
         }
         for name in ["mantissas", "bases"] {
             self.sequencer.input(&format!("sum_{name}"), reciprocal.output(name));

@@ -2,18 +2,19 @@
 //!
 //! A *slot* holds one word of every vector. Results fill the youngest slot lane by lane; full slots are
 //! written oldest first, vector by vector, whenever `w_ready` allows. The sequencer reserves a slot before
-//! results for it are on their way, so a slot is always free; `released` gives it back.
+//! results for it are on their way, so a slot is always free; `released` gives it back. The winner of an argmax
+//! waits with the last slot of its descriptor and is written one cycle before `done`.
 
 use super::SLOTS;
-use super::context::{self, field};
+use super::plan::{self, field};
 use sagen_isa::{LANES, VECTORS};
-use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Signal, bit, cat, high, lit, low, unsigned};
+use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Signal, bit, high, lit, low, pack, unsigned};
 
 /// Bits of a slot number.
 const SLOT: u32 = SLOTS.ilog2();
-/// Bits of what is known about a slot: first address, stride, write, last of its descriptor, half word, upper half,
-/// last vector.
-const NOTE: u32 = 16 + 16 + 1 + 1 + 1 + 1 + 2;
+/// What is known about a full slot, lowest first: where it goes, whether it is written, whether it is the last of its
+/// descriptor, whether it is half a word and which half, and the register that an argmax writes.
+const NOTE: [u32; 10] = [16, 16, 2, 1, 1, 1, 1, 1, 5, 24];
 
 /// The unit.
 pub(super) fn pack_unit(d: &mut Design, beat: u32) -> ModuleId {
@@ -23,7 +24,7 @@ pub(super) fn pack_unit(d: &mut Design, beat: u32) -> ModuleId {
         let full = m.net("full", valid & m.input("word_end", bit()));
         m.when(full, || m.set(fill, fill.add_lit(1)));
         let words = words(m, fill.q());
-        let notes = m.memory("notes", SLOTS, NOTE).style(RamStyle::Distributed);
+        let notes = m.memory("notes", SLOTS, NOTE.iter().sum()).style(RamStyle::Distributed);
         notes.write(full, fill, note(m, valid, full, beat));
         let waiting = m.reg("waiting", unsigned(SLOT + 1)).reset(0);
         let released = writer(m, &words, notes, !waiting.is_zero());
@@ -51,40 +52,41 @@ fn words(m: &Module, slot: Signal) -> Vec<Mem> {
 
 /// What the writer must know of the slot that is filled up now.
 fn note(m: &Module, valid: Signal, full: Signal, beat: u32) -> Signal {
-    let context = m.input("context", unsigned(context::width()));
+    let plan = m.input("plan", unsigned(plan::width()));
     let (first, last) = (m.input("first", bit()), m.input("last", bit()));
     let opens = m.net("opens", valid & first);
-    let kept = |name: &str| m.reg_en(&format!("{name}_q"), opens, field(context, name)).q();
+    let kept = |name: &str| m.reg_en(&format!("{name}_q"), opens, field(plan, name)).q();
     let (stride, active, write, sum) = (kept("y_stride"), kept("active"), kept("write"), kept("sum"));
-    let upper = kept("y_upper");
+    let (upper, argmax, reg) = (kept("y_upper"), kept("argmax"), kept("reg"));
+    let id = m.input("best_now", unsigned(24));
     let y = m.reg("y_at", unsigned(16));
     m.when(full, || m.set(y, y.add_lit(1)));
-    m.when(opens, || m.set(y, field(context, "y")));
+    m.when(opens, || m.set(y, field(plan, "y")));
     let half = if beat < LANES as u32 { sum } else { low() };
     let last_vector = active.bit(3).mux(lit(2, 3), active.bit(2).mux(lit(2, 2), active.bit(1).extend(2)));
-    cat(&[last_vector, upper, half, last, write | sum, stride, y.q()])
+    pack(&[y.q(), stride, last_vector, write | sum, last, half, upper, argmax & last & !sum, reg, id])
 }
 
 struct Note {
     y: Signal,
     stride: Signal,
+    last_vector: Signal,
     write: Signal,
     last: Signal,
     half: Signal,
     upper: Signal,
-    last_vector: Signal,
+    argmax: Signal,
+    reg: Signal,
+    id: Signal,
 }
 
 fn read_note(bits: Signal) -> Note {
-    Note {
-        y: bits.slice(0, 16),
-        stride: bits.slice(16, 16),
-        write: bits.bit(32),
-        last: bits.bit(33),
-        half: bits.bit(34),
-        upper: bits.bit(35),
-        last_vector: bits.slice(36, 2),
-    }
+    let mut lo = 0;
+    let [y, stride, last_vector, write, last, half, upper, argmax, reg, id] = NOTE.map(|width| {
+        lo += width;
+        bits.slice(lo - width, width)
+    });
+    Note { y, stride, last_vector, write, last, half, upper, argmax, reg, id }
 }
 
 /// Writes full slots through an output register; returns when a slot is free again.
@@ -93,7 +95,7 @@ fn writer(m: &Module, words: &[Mem], notes: Mem, waiting: Signal) -> Signal {
     let slot = m.reg("slot", unsigned(SLOT)).reset(0);
     let vector = m.reg("vector", unsigned(2)).reset(0);
     let w_valid = m.reg("w_valid_q", bit()).reset(0);
-    let ends = m.reg("ends", bit()).reset(0);
+    let (ends, wins) = (m.reg("ends", bit()).reset(0), m.reg("wins", bit()).reset(0));
     let note = read_note(m.net("note", notes.read_async(slot)));
     let step = m.net("step", !w_valid | w_ready);
     let take = m.net("take", step & waiting);
@@ -109,6 +111,7 @@ fn writer(m: &Module, words: &[Mem], notes: Mem, waiting: Signal) -> Signal {
     m.when(step, || {
         m.set(w_valid, put);
         m.set(ends, released & note.last);
+        m.set(wins, released & note.argmax);
     });
     m.when(put, || m.set(vector, vector.add_lit(1)));
     m.when(released, || {
@@ -122,5 +125,8 @@ fn writer(m: &Module, words: &[Mem], notes: Mem, waiting: Signal) -> Signal {
     m.output("w_data", w_data);
     m.output("w_mask", w_mask);
     m.output("done", done);
+    m.output("reg_write", wins & step);
+    m.output("reg_index", m.reg_en("reg_index_q", released, note.reg));
+    m.output("reg_data", m.reg_en("reg_data_q", released, note.id).extend(32));
     released
 }

@@ -17,16 +17,16 @@ pub(super) fn beats(beat: u32) -> u32 {
 pub(super) fn row_scales(d: &mut Design, beat: u32) -> ModuleId {
     d.module(format!("gemv_row_scales_{beat}"), |m| {
         let bus = m.input("beat", unsigned(8 * beat));
-        let catch = m.input("catch", bit());
+        let take = m.input("take", bit());
         let advance = m.input("advance", bit());
         let first = m.input("first", bit());
         let entries: Vec<Signal> = bus.lanes(32).iter().map(|word| word.slice(0, ENTRY)).collect();
         let entries = pack(&entries);
         let caught: Vec<Signal> = match beats(beat) {
-            1 => vec![m.reg_en("caught0", catch, entries).q()],
+            1 => vec![m.reg_en("caught0", take, entries).q()],
             n => {
                 let index = m.input("index", unsigned(n.ilog2()));
-                let part = |i: u32| m.reg_en(&format!("caught{i}"), catch & index.eq_lit(i), entries).q();
+                let part = |i: u32| m.reg_en(&format!("caught{i}"), take & index.eq_lit(i), entries).q();
                 (0..n).map(part).collect()
             }
         };

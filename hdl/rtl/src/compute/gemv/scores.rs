@@ -3,7 +3,7 @@
 //! Scores are written key by key in order. `start` begins to read them back from key 0; weights of all
 //! vectors wait in a short queue, so that a beat can be taken every cycle.
 
-use super::{context, weight};
+use super::{plan, weight};
 use crate::fifo::fifo;
 use sagen_arch::Overlay;
 use sagen_isa::VECTORS;
@@ -20,7 +20,7 @@ pub(super) fn scores(d: &mut Design, overlay: &Overlay) -> ModuleId {
     let weight = weight::weight(d);
     let queue = fifo(d, 8 * VECTORS as u32, AHEAD);
     d.module("score_buffer", |m| {
-        let context = m.input("context", unsigned(context::width()));
+        let plan = m.input("plan", unsigned(plan::width()));
         let (valid, first) = (m.input("valid", bit()), m.input("first", bit()));
         let z = m.input("z", unsigned(32 * VECTORS as u32));
         let words = m.memory("words", depth, 32 * VECTORS as u32).style(RamStyle::Block);
@@ -29,17 +29,17 @@ pub(super) fn scores(d: &mut Design, overlay: &Overlay) -> ModuleId {
         let at = m.net("write_at", first.mux(zero, key.q()));
         m.when(valid, || m.set(key, at.add_lit(1)));
         words.write(valid, at.trunc(words.addr_width()), z);
-        let maxima = maxima(m, Result { valid, first, z, seen: seen(context, at) });
+        let maxima = maxima(m, Result { valid, first, z, seen: seen(plan, at) });
 
         let pop = m.input("pop", bit());
         let reader = reader(m, pop);
         let word = words.read(reader.read, reader.key.trunc(words.addr_width()));
-        let visible = m.reg_en("visible1", reader.read, pack(&seen(context, reader.key)));
+        let visible = m.reg_en("visible1", reader.read, pack(&seen(plan, reader.key)));
         let word_valid = flag(m, "word_valid", reader.read);
         let word = m.reg_en("word2", word_valid, word);
         let visible = m.reg_en("visible2", word_valid, visible).lanes(1);
         let valid = flag(m, "valid2", word_valid);
-        let active = context::field(context, "active").lanes(1);
+        let active = plan::field(plan, "active").lanes(1);
         let lane = |v: usize| {
             let u = m.instance(&format!("u_weight{v}"), weight);
             u.input("valid", valid & active[v]);
@@ -107,8 +107,8 @@ fn reader(m: &Module, pop: Signal) -> Reader {
 }
 
 /// Which vectors see a key.
-fn seen(context: Signal, key: Signal) -> Vec<Signal> {
-    (0..VECTORS).map(|v| key.le(context::field(context, &format!("limit{v}")))).collect()
+fn seen(plan: Signal, key: Signal) -> Vec<Signal> {
+    (0..VECTORS).map(|v| key.le(plan::field(plan, &format!("limit{v}")))).collect()
 }
 
 fn flag(m: &Module, name: &str, value: Signal) -> Signal {

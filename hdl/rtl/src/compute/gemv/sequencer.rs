@@ -3,7 +3,7 @@
 //! A beat is accepted only if everything behind it can flow: code words are there, and every result that it
 //! completes has a slot. So no pipeline behind the sequencer ever stops.
 
-use super::context::{self, field};
+use super::plan::{self, field};
 use super::vector::lane_bits;
 use super::SLOTS;
 use crate::compute::requant::BASE_BITS;
@@ -11,7 +11,7 @@ use sagen_isa::{BLOCK_ROWS, GROUP, LANES, VECTORS};
 use sagen_lang::{Design, Fsm, Module, ModuleId, Reg, Signal, bit, high, low, unsigned};
 
 /// Results of a weighted sum reach the packer this many cycles after their drain at the latest; the
-/// context stays until then.
+/// plan stays until then.
 const DRAIN_CYCLES: u32 = 16;
 
 /// Where in the weights the next beat belongs.
@@ -48,23 +48,23 @@ struct Now {
 /// The sequencer.
 pub(super) fn sequencer(d: &mut Design, beat: u32) -> ModuleId {
     d.module(format!("gemv_sequencer_{beat}"), |m| {
-        let next = m.input("next", unsigned(context::width()));
+        let next = m.input("next", unsigned(plan::width()));
         let state = m.fsm("state", &["idle", "scales", "rows", "keys", "divide", "drain"]);
-        let context = m.reg("context_q", unsigned(context::width()));
+        let plan = m.reg("plan_q", unsigned(plan::width()));
         let position = position(m, beat);
-        let at = at(m, &position, context.q(), beat);
+        let at = at(m, &position, plan.q(), beat);
         let slots = m.reg("slots", unsigned(SLOTS.ilog2() + 1)).reset(SLOTS);
         let slot_free = m.net("slot_free", !slots.is_zero());
         let now = beats(m, &state, &position, at, slot_free);
-        let now = Now { take: take(m, &state, next, context.q(), now), ..now };
-        m.when(now.take, || m.set(context, next));
+        let now = Now { take: take(m, &state, next, plan.q(), now), ..now };
+        m.when(now.take, || m.set(plan, next));
         scales(m, now);
         advance(m, &position, at, now);
-        let (drained, starts_word) = drain(m, &state, context.q(), beat, slot_free);
-        transitions(m, &state, next, context.q(), at, now);
-        tags(m, &position, context.q(), at, now);
+        let (drained, starts_word) = drain(m, &state, plan.q(), beat, slot_free);
+        transitions(m, &state, next, plan.q(), at, now);
+        tags(m, &position, plan.q(), at, now);
         credits(m, slots, now.accept & now.scales & position.sub.is_zero() | drained & starts_word);
-        m.output("context", context);
+        m.output("plan", plan);
         m.output("take", now.take);
         m.output("sub", position.sub);
     })
@@ -84,19 +84,19 @@ fn position(m: &Module, beat: u32) -> Position {
     }
 }
 
-fn at(m: &Module, position: &Position, context: Signal, beat: u32) -> At {
+fn at(m: &Module, position: &Position, plan: Signal, beat: u32) -> At {
     let last_sub = match GROUP as u32 / beat {
         1 => high(),
         n => position.sub.eq_lit(n - 1),
     };
-    let last_group = position.group.eq(field(context, "last_group"));
+    let last_group = position.group.eq(field(plan, "last_group"));
     At {
         last_row: m.net("last_row", position.row.eq_lit(BLOCK_ROWS as u64 - 1)),
         first_run: m.net("first_run", position.sub.is_zero() & position.group.is_zero()),
         last_run: m.net("last_run", last_sub & last_group),
         last_sub,
         first_item: m.net("first_item", position.item.is_zero()),
-        last_item: m.net("last_item", position.item.eq(field(context, "last"))),
+        last_item: m.net("last_item", position.item.eq(field(plan, "last"))),
     }
 }
 
@@ -123,12 +123,12 @@ fn beats(m: &Module, state: &Fsm, position: &Position, at: At, slot_free: Signal
 
 /// When the offered descriptor may begin. Matvecs follow one another without a gap; scores may begin
 /// while results of a weighted sum are on their way; all else waits until nothing is under way.
-fn take(m: &Module, state: &Fsm, next: Signal, context: Signal, now: Now) -> Signal {
+fn take(m: &Module, state: &Fsm, next: Signal, plan: Signal, now: Now) -> Signal {
     let (offered, done) = (m.input("offered", bit()), m.input("done", bit()));
     let pending = m.reg("pending", unsigned(SLOTS.ilog2() + 1)).reset(0);
     let quiet = pending.is_zero() | pending.eq_lit(1) & done;
-    let both = |name: &str| field(next, name) & field(context, name);
-    let follows = both("matvec") | field(next, "score") & field(context, "sum");
+    let both = |name: &str| field(next, name) & field(plan, name);
+    let follows = both("matvec") | field(next, "score") & field(plan, "sum");
     let idle = state.is("idle") & (quiet | follows);
     let take = m.net("takes", offered & (idle | now.finish & both("matvec")));
     m.when(take & !done, || m.set(pending, pending.add_lit(1)));
@@ -172,7 +172,7 @@ fn advance(m: &Module, position: &Position, at: At, now: Now) {
 }
 
 /// Reads results of a weighted sum lane by lane; returns whether one is read and whether it starts a word.
-fn drain(m: &Module, state: &Fsm, context: Signal, beat: u32, slot_free: Signal) -> (Signal, Signal) {
+fn drain(m: &Module, state: &Fsm, plan: Signal, beat: u32, slot_free: Signal) -> (Signal, Signal) {
     let bits = lane_bits(beat).max(DRAIN_CYCLES.ilog2());
     let step = m.reg("drain_step", unsigned(bits)).reset(0);
     let exists = if bits > lane_bits(beat) { step.lt_lit(beat) } else { high() };
@@ -182,7 +182,7 @@ fn drain(m: &Module, state: &Fsm, context: Signal, beat: u32, slot_free: Signal)
     m.when(go, || m.set(step, step.add_lit(1)));
     m.when(go & step.reduce_and(), || m.set_state(state, "idle"));
     let lane = m.net("drained_lane", step.trunc(lane_bits(beat)));
-    let upper = if beat < LANES as u32 { field(context, "y_upper") } else { low() };
+    let upper = if beat < LANES as u32 { field(plan, "y_upper") } else { low() };
     let place = step.slice(0, 4) | upper.extend(4).shl(3);
     let last = lane.reduce_and();
     let ends_word = lane.slice(0, lane_bits(beat).min(4)).reduce_and();
@@ -198,10 +198,10 @@ fn drain(m: &Module, state: &Fsm, context: Signal, beat: u32, slot_free: Signal)
     (drain, starts_word)
 }
 
-fn transitions(m: &Module, state: &Fsm, next: Signal, context: Signal, at: At, now: Now) {
+fn transitions(m: &Module, state: &Fsm, next: Signal, plan: Signal, at: At, now: Now) {
     m.when(now.accept & now.scales & at.last_sub, || m.set_state(state, "rows"));
     m.when(now.accept & now.rows & at.last_row & at.last_run, || {
-        let again = field(context, "matvec").mux(state.value("scales"), state.value("rows"));
+        let again = field(plan, "matvec").mux(state.value("scales"), state.value("rows"));
         m.set(state.reg(), at.last_item.mux(state.value("idle"), again));
     });
     m.when(now.accept & now.keys & at.last_item, || m.set_state(state, "divide"));
@@ -213,7 +213,7 @@ fn transitions(m: &Module, state: &Fsm, next: Signal, context: Signal, at: At, n
 }
 
 /// What the pipeline must know of the beat accepted in the cycle before.
-fn tags(m: &Module, position: &Position, context: Signal, at: At, now: Now) {
+fn tags(m: &Module, position: &Position, plan: Signal, at: At, now: Now) {
     let flag = |name: &str, value: Signal| {
         let q = m.reg(&format!("{name}_q"), bit()).reset(0);
         m.set(q, value);
@@ -224,14 +224,14 @@ fn tags(m: &Module, position: &Position, context: Signal, at: At, now: Now) {
     flag("key_beat", now.accept & now.keys);
     let keep = |name: &str, value: Signal| m.output(name, m.reg_en(&format!("{name}_q"), now.accept, value));
     keep("scale_index", position.sub.q());
-    keep("active", field(context, "active"));
+    keep("active", field(plan, "active"));
     keep("later_key", !at.first_item);
     keep("beat_row", position.row.q());
     keep("beat_first_run", at.first_run);
     keep("beat_last_run", at.last_run);
     keep("beat_first", at.first_item & position.row.is_zero());
     keep("beat_last", at.last_item & at.last_row);
-    keep("beat_score", field(context, "score"));
+    keep("beat_score", field(plan, "score"));
 }
 
 /// Free slots.
@@ -248,6 +248,8 @@ mod tests {
 
     #[test]
     fn a_block_has_as_many_scale_beats_as_a_group_has_beats() {
-        [8, 16, 32, 64].map(|beat| assert_eq!(row_scales::beats(beat), GROUP as u32 / beat));
+        for beat in [8, 16, 32, 64] {
+            assert_eq!(row_scales::beats(beat), GROUP as u32 / beat);
+        }
     }
 }

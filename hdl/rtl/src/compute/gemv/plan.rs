@@ -33,21 +33,21 @@ const FIELDS: &[(&str, u32, bool)] = &[
     ("shift", 8, true),
 ];
 
-/// Bits of a context.
+/// Bits of a plan.
 pub(super) fn width() -> u32 {
     FIELDS.iter().map(|f| f.1).sum()
 }
 
-/// A field of a context.
+/// A field of a plan.
 #[track_caller]
-pub(super) fn field(context: impl Into<Signal>, name: &str) -> Signal {
-    let at = FIELDS.iter().position(|f| f.0 == name).unwrap_or_else(|| panic!("a context has no field {name}"));
+pub(super) fn field(plan: impl Into<Signal>, name: &str) -> Signal {
+    let at = FIELDS.iter().position(|f| f.0 == name).unwrap_or_else(|| panic!("a plan has no field {name}"));
     let lo = FIELDS[..at].iter().map(|f| f.1).sum();
-    let bits = context.into().slice(lo, FIELDS[at].1);
+    let bits = plan.into().slice(lo, FIELDS[at].1);
     if FIELDS[at].2 { bits.as_signed() } else { bits }
 }
 
-/// The context of a descriptor, given the step registers.
+/// The plan of a descriptor, given the step registers.
 pub(super) fn of(m: &Module, desc: Signal, regs: Signal) -> Signal {
     let (matvec, score) = (is(desc, "Matvec"), is(desc, "Score"));
     let sum = is(desc, "WeightedSum");
