@@ -1,0 +1,63 @@
+//! Simulators of the repository's overlays, as they are or with one line of their Verilog changed.
+#![allow(dead_code, unreachable_pub, reason = "every test binary uses its own part")]
+
+use sagen_arch::{Device, DeviceError, Overlay};
+use sagen_cosim::axi::Profile;
+use sagen_cosim::device::{Check, RtlDevice};
+use sagen_cosim::verilate::{Built, Cache, Design, Direction, Tools, TopPort, Variant, verilate};
+use sagen_golden::program_gen::{RandomProgram, random_program};
+use std::path::{Path, PathBuf};
+
+/// Every config of the repository.
+pub fn configs() -> Vec<String> {
+    sagen::find::names(&sagen::find::configs().unwrap()).unwrap()
+}
+
+/// An overlay of the repository.
+pub fn overlay(name: &str) -> Overlay {
+    sagen::find::overlay(name).unwrap()
+}
+
+/// Emit an overlay into a folder of its own.
+pub fn emit(overlay: &Overlay, tag: &str) -> (PathBuf, Vec<TopPort>) {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("overlays-{tag}"));
+    let built = sagen::build::build(overlay, &out).unwrap();
+    let mut ports = vec![TopPort::input("clk", 1), TopPort::input("rst", 1)];
+    let top = built.manifest.modules.last().unwrap();
+    ports.extend(top.ports.iter().map(|p| TopPort {
+        name: p.name.clone(),
+        width: p.ty.width,
+        direction: match p.direction {
+            sagen_lang::Direction::Input => Direction::Input,
+            sagen_lang::Direction::Output => Direction::Output,
+        },
+    }));
+    (built.folder, ports)
+}
+
+/// The simulator of a folder that `emit` made.
+pub fn simulator(folder: &Path, ports: &[TopPort], variant: Variant) -> Built {
+    let design = Design::read(folder, sagen_rtl::top::SIM_TOP, ports).unwrap();
+    let cache = Cache::at(Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    verilate(&design, variant, &Tools::find(None).unwrap(), &cache).unwrap()
+}
+
+/// The random program of a seed; its size follows from the seed.
+pub fn program(overlay: &Overlay, seed: u64) -> RandomProgram {
+    random_program(overlay, seed, 4 + (seed % 20) as usize)
+}
+
+/// Run a random program with every descriptor checked; the memory's behaviour follows from the seed.
+pub fn run(library: &Path, overlay: &Overlay, random: &RandomProgram, seed: u64) -> Result<(), DeviceError> {
+    let profile = match seed % 4 {
+        0 => Profile::Ideal,
+        1 => Profile::Kv260,
+        _ => Profile::Random(seed),
+    };
+    let mut device = RtlDevice::new(library, overlay, profile, Check::Descriptor).with_seed(seed as u32);
+    device.load(&random.program)?;
+    for (index, value) in &random.registers {
+        device.set_register(*index, *value)?;
+    }
+    device.run(&random.routine).map(|_| ())
+}
