@@ -14,8 +14,8 @@ const ADDER: &str = "module adder(input clk, input [3:0] a, input [15:0] b, inpu
     always @(posedge clk) sum <= {124'd0, a} + {112'd0, b} + {96'd0, c} + {64'd0, d} + e;\n\
     always @(posedge clk) power_up <= power_up; endmodule\n";
 
-fn adder(name: &str) -> Design {
-    let ports = [
+fn adder_ports() -> [TopPort; 8] {
+    [
         TopPort::input("clk", 1),
         TopPort::input("a", 4),
         TopPort::input("b", 16),
@@ -24,8 +24,11 @@ fn adder(name: &str) -> Design {
         TopPort::input("e", 128),
         TopPort::output("sum", 128),
         TopPort::output("power_up", 8),
-    ];
-    Design::read(&bench::folder(name, ADDER), "adder", &ports).unwrap()
+    ]
+}
+
+fn adder(name: &str) -> Design {
+    Design::read(&bench::folder(name, ADDER), "adder", &adder_ports()).unwrap()
 }
 
 fn tools() -> Tools {
@@ -78,6 +81,10 @@ fn the_second_build_comes_from_the_cache_and_a_changed_design_does_not() {
     };
     let third = verilate(&adder("third"), unique, &tools(), &cache).unwrap();
     assert!(!third.cache_hit && third.library != first.library);
+    let text = ADDER.replace("{124'd0, a} + ", "");
+    let changed = Design::read(&bench::folder("changed", &text), "adder", &adder_ports()).unwrap();
+    let fourth = verilate(&changed, Variant::default(), &tools(), &cache).unwrap();
+    assert!(!fourth.cache_hit && fourth.library != first.library);
     std::fs::remove_dir_all(cache.root()).unwrap();
 }
 

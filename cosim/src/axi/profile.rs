@@ -277,4 +277,20 @@ mod tests {
         }
         assert_eq!(closed, 99 * 6);
     }
+
+    #[test]
+    fn ports_of_one_seed_have_different_luck() {
+        // A few seeds choose a port without any gap or latency, and two such ports are alike.
+        let differs = |seed: &u64| {
+            let draw = |port| {
+                let mut pace = Profile::Random(*seed).pace(100_000_000, port);
+                (0..200)
+                    .map(|_| (pace.gap(), pace.read_latency()))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(draw(0), draw(0), "seed {seed}");
+            draw(0) != draw(1)
+        };
+        assert!((0..20).filter(differs).count() >= 15);
+    }
 }
