@@ -8,12 +8,12 @@ use super::feed::place_bits;
 use super::geometry::{ACC, Geometry, ROWS};
 use sagen_lang::{Design, Module, ModuleId, RamStyle, Signal, bit, pack, unsigned};
 
-/// `block_stored` is high in the cycle of a block's last write.
+/// `block_final` is high while the first row of a block's last step is written; the others follow in 15 cycles.
 pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_accumulate_d{}_a{}", g.side, g.arrays), |m| {
         let inputs = Row {
             valid: m.input("valid", bit()),
-            block_done: m.input("block_done", bit()),
+            block_due: m.input("block_due", bit()),
             shift: m.input("shift", unsigned(2)),
             place: m.input("place", unsigned(place_bits(g))),
         };
@@ -32,16 +32,17 @@ pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
         let write = row.delayed(m, "write");
 
         let depth = 2 * ROWS * g.halves();
-        let memory = m.memory("accumulators", depth, ACC * g.side).style(RamStyle::Distributed);
-        let old = memory.read(row.valid & add, address);
-        let new = old.lanes(ACC).into_iter().zip(&shifted).map(|(old, new)| {
-            let old = write.place.msb().mux(old.as_signed(), m.lit(new.ty(), 0));
-            (old + *new).as_unsigned()
-        });
-        memory.write(write.valid, write.place.trunc(place_bits(g) - 1), pack(&new.collect::<Vec<_>>()));
         let (read, at) = (m.input("read", bit()), m.input("read_at", unsigned(place_bits(g) - 1)));
-        m.output("read_data", memory.read(read, at));
-        m.output("block_stored", write.block_done);
+        // One memory a lane: a simulator has less to do for 32 bits than for a slice of a wide word.
+        let lane = |(n, new): (usize, &Signal)| {
+            let memory = m.memory(&format!("lane{n}"), depth, ACC).style(RamStyle::Distributed);
+            let old = memory.read(row.valid & add, address).as_signed();
+            let old = write.place.msb().mux(old, m.lit(new.ty(), 0));
+            memory.write(write.valid, write.place.trunc(place_bits(g) - 1), (old + *new).as_unsigned());
+            memory.read(read, at)
+        };
+        m.output("read_data", pack(&shifted.iter().enumerate().map(lane).collect::<Vec<_>>()));
+        m.output("block_final", write.block_due);
     })
 }
 
@@ -49,7 +50,7 @@ pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
 #[derive(Clone, Copy)]
 struct Row {
     valid: Signal,
-    block_done: Signal,
+    block_due: Signal,
     shift: Signal,
     place: Signal,
 }
@@ -63,7 +64,7 @@ impl Row {
         };
         Self {
             valid: flag("valid", self.valid),
-            block_done: flag("block_done", self.block_done),
+            block_due: flag("block_due", self.block_due),
             shift: m.reg_en(&format!("{name}_shift"), self.valid, self.shift).q(),
             place: m.reg_en(&format!("{name}_place"), self.valid, self.place).q(),
         }

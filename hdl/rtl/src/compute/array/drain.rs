@@ -42,7 +42,7 @@ struct Begin {
     last_word: Signal,
 }
 
-/// `block_stored` announces a block; `retire` gives its accumulators and row scales back.
+/// `block_final` announces a block; `retire` gives its accumulators and row scales back.
 pub(super) fn drain(d: &mut Design, g: Geometry) -> ModuleId {
     let lane = requant_lane(d);
     d.module(format!("array_drain_d{}", g.side), |m| {
@@ -77,7 +77,7 @@ fn context(m: &Module) -> Context {
 }
 
 fn decide(m: &Module, c: &Context, row: Reg, quarter: Cycle, words: Reg) -> Begin {
-    let (ctx_valid, block_stored) = (m.input("ctx_valid", bit()), m.input("block_stored", bit()));
+    let (ctx_valid, block_final) = (m.input("ctx_valid", bit()), m.input("block_final", bit()));
     let stored = m.reg("blocks_stored", unsigned(2)).reset(0);
     let last_row = row.eq(c.last_row);
     let room = !words.bit(WORDS.ilog2());
@@ -88,7 +88,7 @@ fn decide(m: &Module, c: &Context, row: Reg, quarter: Cycle, words: Reg) -> Begi
     let last_block = m.net("last_block", c.blocks_left.eq_lit(1));
     let begins = m.net("begins", c.held & !c.draining & !stored.is_zero());
     let take = m.net("takes_ctx", ctx_valid & !c.held);
-    tally(m, "stored", stored, block_stored, begins);
+    tally(m, "stored", stored, block_final, begins);
 
     m.when(quarter_valid, || quarter.advance(m));
     m.when(row_end, || {
@@ -191,7 +191,6 @@ fn output_queue(m: &Module, c: &Context, b: &Begin, valid: Signal, quarter_data:
     let complete = m.reg("complete", unsigned(bits + 1)).reset(0);
     let out_valid = m.reg("out_valid", bit()).reset(0);
     let index = quarter.index().expect("a word has four quarters");
-    let lanes: Vec<Signal> = (0..QUARTERS).map(|q| index.eq_lit(q)).collect();
     let word_end = m.net("word_end", valid & quarter.last());
     let accepted = m.net("accepted", out_valid & w_ready);
     let pop = m.net("pop", !complete.is_zero() & (!out_valid | w_ready));
@@ -205,8 +204,13 @@ fn output_queue(m: &Module, c: &Context, b: &Begin, valid: Signal, quarter_data:
     })
     .elsewhen(accepted, || m.set(out_valid, low()));
 
-    let data = m.memory("results", WORDS, ROWS * ACC).style(RamStyle::Distributed).byte_enable(LANES * ACC);
-    data.write_masked(valid, write_at, quarter_data.repeat(QUARTERS), pack(&lanes));
+    let word: Vec<Signal> = (0..QUARTERS)
+        .map(|q| {
+            let memory = m.memory(&format!("results{q}"), WORDS, LANES * ACC).style(RamStyle::Distributed);
+            memory.write(valid & index.eq_lit(q), write_at, quarter_data);
+            memory.read(pop, read_at)
+        })
+        .collect();
     let places = m.memory("places", WORDS, 17).style(RamStyle::Distributed);
     places.write(b.word, begin_at, cat(&[b.last_word, c.y_row.q()]));
     let place = places.read(pop, read_at);
@@ -214,7 +218,7 @@ fn output_queue(m: &Module, c: &Context, b: &Begin, valid: Signal, quarter_data:
     m.set(done, accepted & place.msb());
     m.output("w_valid", out_valid);
     m.output("w_addr", place.slice(0, 16));
-    m.output("w_data", data.read(pop, read_at));
+    m.output("w_data", pack(&word));
     m.output("w_mask", high().repeat(ROWS * ACC / 8));
     m.output("done", done);
     pop

@@ -15,7 +15,7 @@ pub(super) fn feed(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_feed_d{}_a{}", g.side, g.arrays), |m| {
         let running = m.input("running", bit());
         let (valid, first_row) = (m.input("row_valid", bit()), m.input("first_row", bit()));
-        let block_done = m.input("block_done", bit());
+        let block_due = m.input("block_due", bit());
         let (data, shift) = (m.input("code_data", unsigned(512)), m.input("code_shift", unsigned(2)));
         let part = (g.parts() > 1).then(|| m.input("part", unsigned(g.parts().ilog2())));
 
@@ -28,7 +28,7 @@ pub(super) fn feed(d: &mut Design, g: Geometry) -> ModuleId {
 
         m.output("sum_valid", valids.msb());
         m.output("sum_shift", m.delay_en("shift_late", running, shift, 1 + g.side));
-        m.output("sum_block_done", line(m, "done_line", block_done, TO_ARRAY + g.side).msb());
+        m.output("sum_block_due", line(m, "due_line", block_due, TO_ARRAY + g.side).msb());
         let place = place_inputs(m, g);
         let place = m.delay_en("place", running, place, TO_ARRAY + g.side);
         m.output("sum_place", place);

@@ -126,7 +126,8 @@ fn step_outputs(m: &Module, at: &Position, [start, first_part, block_end]: [Sign
     m.when(start & block_end, || m.set(bank, !bank));
     let last_step = m.reg_en("last_step", start, block_end);
     m.output("first_row", active & row.first());
-    m.output("block_done", active & row.last() & last_step);
+    // The drain is slower than the rows of the last step, so it may begin with the first of them.
+    m.output("block_due", active & row.first() & last_step);
     m.output("row", row.index().expect("a step has 16 rows"));
     m.output("bank", m.reg_en("step_bank", start, bank));
     m.output("accumulate", m.reg_en("adds", start, !first_part));

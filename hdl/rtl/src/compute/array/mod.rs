@@ -109,7 +109,7 @@ impl Parts {
         feed.input("code_shift", m.input("code_shift", unsigned(2)));
         connect(self.queue, "busy", feed, "running");
         connect(issue, "code_en", feed, "row_valid");
-        for name in ["first_row", "block_done", "accumulate", "bank", "row"] {
+        for name in ["first_row", "block_due", "accumulate", "bank", "row"] {
             connect(issue, name, feed, name);
         }
         for (name, states) in [("half", g.halves()), ("part", g.parts())] {
@@ -128,19 +128,20 @@ impl Parts {
         for (i, grid) in self.grids.iter().enumerate() {
             grid.input("x", x[i]);
             grid.input("w", w[i]);
+            connect(self.queue, "busy", *grid, "running");
             connect(self.weights, "load", *grid, "load");
             connect(self.feed, "swap", *grid, "swap");
             connect(self.feed, "valid", *grid, "valid");
             self.accumulate.input(&format!("p{i}"), grid.output("p"));
         }
-        for name in ["valid", "block_done", "shift", "place"] {
+        for name in ["valid", "block_due", "shift", "place"] {
             connect(self.feed, &format!("sum_{name}"), self.accumulate, name);
         }
     }
 
     fn results(&self, m: &Module) {
         let (drain, accumulate) = (self.drain, self.accumulate);
-        connect(accumulate, "block_stored", drain, "block_stored");
+        connect(accumulate, "block_final", drain, "block_final");
         connect(drain, "acc_read", accumulate, "read");
         connect(drain, "acc_at", accumulate, "read_at");
         connect(accumulate, "read_data", drain, "acc_data");

@@ -13,8 +13,9 @@ pub(super) fn pe(d: &mut Design) -> ModuleId {
         let p_in = m.input("p_in", signed(ACC));
         let shadow = m.reg_en("shadow", load, w_in);
         let weight = m.reg_en("weight", swap, shadow);
-        let product = m.net("product", x * weight);
+        // As wide as the sum: the product is used once, so a simulator computes it only where `en` is high.
+        let product = m.net("product", x.extend(ACC / 2) * weight.extend(ACC / 2));
         m.output("w_out", shadow);
-        m.output("p_out", m.reg_en("p", en, p_in + product.extend(ACC)));
+        m.output("p_out", m.reg_en("p", en, p_in + product));
     })
 }
