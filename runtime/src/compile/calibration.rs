@@ -59,26 +59,19 @@ impl CalibrationError {
 impl Calibration {
     /// Runs the reference over the built-in text.
     pub fn measure(reference: &Reference, tokenizer: &Tokenizer) -> Result<Self, CalibrationError> {
-        let pieces = TEXT
-            .split("\n---\n")
-            .map(|piece| tokenizer.encode(piece, true));
+        let pieces = TEXT.split("\n---\n").map(|piece| tokenizer.encode(piece, true));
         let pieces: Vec<Vec<u32>> = pieces.collect::<Result<_, _>>()?;
         Ok(Self::measure_tokens(reference, &pieces)?)
     }
 
     /// Runs the reference over given sequences, each from an empty context.
-    pub fn measure_tokens(
-        reference: &Reference,
-        sequences: &[Vec<u32>],
-    ) -> Result<Self, ReferenceError> {
+    pub fn measure_tokens(reference: &Reference, sequences: &[Vec<u32>]) -> Result<Self, ReferenceError> {
         let config = reference.config();
         let mut ranges = Self::zero(config);
         for sequence in sequences {
             let length = sequence.len().min(config.context);
             let mut see = |site, layer, rows: &Matrix| ranges.see(config, site, layer, rows);
-            reference
-                .session()
-                .forward_observed(&sequence[..length], &mut see)?;
+            reference.session().forward_observed(&sequence[..length], &mut see)?;
         }
         Ok(ranges)
     }
@@ -96,14 +89,8 @@ impl Calibration {
     }
 
     fn zero(config: &ModelConfig) -> Self {
-        let layer = LayerRange {
-            key_pairs: vec![0.0; config.kv_width() / 2],
-            values: vec![0.0; config.kv_heads],
-        };
-        Self {
-            residual: 0.0,
-            layers: vec![layer; config.layers],
-        }
+        let layer = LayerRange { key_pairs: vec![0.0; config.kv_width() / 2], values: vec![0.0; config.kv_heads] };
+        Self { residual: 0.0, layers: vec![layer; config.layers] }
     }
 
     fn see(&mut self, config: &ModelConfig, site: Site, layer: usize, rows: &Matrix) {
@@ -119,9 +106,7 @@ impl Calibration {
                 }
                 Site::K => {
                     let ranges = &mut self.layers[layer].key_pairs;
-                    row.iter()
-                        .enumerate()
-                        .for_each(|(c, x)| raise(&mut ranges[pair(c)], *x));
+                    row.iter().enumerate().for_each(|(c, x)| raise(&mut ranges[pair(c)], *x));
                 }
                 Site::V => {
                     let ranges = &mut self.layers[layer].values;

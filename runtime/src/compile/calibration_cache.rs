@@ -31,18 +31,14 @@ impl Calibration {
         tokenizer: &Tokenizer,
         folder: &Path,
     ) -> Result<Self, CalibrationError> {
-        let contents =
-            digest(checkpoint.path()).map_err(CalibrationError::io(checkpoint.path()))?;
+        let contents = digest(checkpoint.path()).map_err(CalibrationError::io(checkpoint.path()))?;
         let path = folder.join(format!("{contents}.json"));
         if let Some(known) = read(&path) {
             return Ok(known);
         }
         let calibration = Self::measure(&Reference::load(checkpoint)?, tokenizer)?;
         std::fs::create_dir_all(folder).map_err(CalibrationError::io(folder))?;
-        let file = CalibrationFile {
-            version: VERSION.to_owned(),
-            calibration,
-        };
+        let file = CalibrationFile { version: VERSION.to_owned(), calibration };
         let text = serde_json::to_vec(&file).expect("ranges are plain numbers");
         let unfinished = folder.join(format!("{contents}.{}", std::process::id()));
         std::fs::write(&unfinished, text).map_err(CalibrationError::io(&unfinished))?;
@@ -62,11 +58,7 @@ fn digest(path: &Path) -> io::Result<String> {
     hash.update(VERSION);
     hash.update(TEXT);
     for file in files(path)? {
-        hash.update(
-            file.file_name()
-                .map(|n| n.as_encoded_bytes().to_vec())
-                .unwrap_or_default(),
-        );
+        hash.update(file.file_name().map(|n| n.as_encoded_bytes().to_vec()).unwrap_or_default());
         let mut reader = File::open(file)?;
         let mut piece = vec![0; 1 << 20];
         loop {
@@ -76,11 +68,7 @@ fn digest(path: &Path) -> io::Result<String> {
             }
         }
     }
-    Ok(hash
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The file itself, or a directory's weights and settings.
@@ -90,10 +78,7 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     }
     let entries = std::fs::read_dir(path)?.map(|entry| entry.map(|e| e.path()));
     let mut files: Vec<PathBuf> = entries.collect::<io::Result<_>>()?;
-    files.retain(|file| {
-        file.extension()
-            .is_some_and(|e| e == "safetensors" || e == "json")
-    });
+    files.retain(|file| file.extension().is_some_and(|e| e == "safetensors" || e == "json"));
     files.sort();
     Ok(files)
 }
@@ -120,14 +105,8 @@ mod tests {
     fn a_damaged_file_is_no_calibration() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.json");
-        let calibration = Calibration {
-            residual: 1.5,
-            layers: Vec::new(),
-        };
-        let file = CalibrationFile {
-            version: VERSION.to_owned(),
-            calibration: calibration.clone(),
-        };
+        let calibration = Calibration { residual: 1.5, layers: Vec::new() };
+        let file = CalibrationFile { version: VERSION.to_owned(), calibration: calibration.clone() };
         let text = serde_json::to_string(&file).unwrap();
         std::fs::write(&path, &text).unwrap();
         assert_eq!(read(&path), Some(calibration));

@@ -32,9 +32,7 @@ pub enum CompileError {
         needed: usize,
     },
     /// DDR is too small.
-    #[error(
-        "board {board} has {found} bytes of DDR, the program with a context of {context} needs {needed}"
-    )]
+    #[error("board {board} has {found} bytes of DDR, the program with a context of {context} needs {needed}")]
     Ddr {
         /// Board.
         board: String,
@@ -72,10 +70,6 @@ pub enum CompileError {
 
 impl CompileError {
     pub(crate) fn rule(field: &'static str, found: impl ToString, rule: impl Into<String>) -> Self {
-        Self::Rule {
-            field,
-            found: found.to_string(),
-            rule: rule.into(),
-        }
+        Self::Rule { field, found: found.to_string(), rule: rule.into() }
     }
 }

@@ -37,21 +37,13 @@ pub(crate) fn weights(
         for part in &matrix.parts {
             let bytes = part.rows.len().div_ceil(BLOCK_ROWS) * block_bytes(beat, placed.groups);
             let taken = rest.iter_mut().map(|port| cut(port, bytes)).collect();
-            by_tensor.entry(part.tensor).or_default().push(Piece {
-                rows: part.rows.clone(),
-                ports: taken,
-            });
+            by_tensor.entry(part.tensor).or_default().push(Piece { rows: part.rows.clone(), ports: taken });
         }
     }
     let config = checkpoint.config();
     by_tensor.into_par_iter().try_for_each(|(name, pieces)| {
         let tensor = checkpoint.tensor(name)?;
-        let rows = Rows {
-            config,
-            numerics,
-            name,
-            tensor: &tensor,
-        };
+        let rows = Rows { config, numerics, name, tensor: &tensor };
         pieces.into_iter().for_each(|piece| rows.fill(beat, piece));
         Ok(())
     })?;
@@ -59,8 +51,7 @@ pub(crate) fn weights(
 }
 
 fn cut<'a>(rest: &mut &'a mut [u8], bytes: usize) -> &'a mut [u8] {
-    rest.split_off_mut(..bytes)
-        .expect("the region holds all matrices")
+    rest.split_off_mut(..bytes).expect("the region holds all matrices")
 }
 
 /// A tensor's rows in the order and size in which the hardware wants them.
@@ -83,22 +74,19 @@ impl Rows<'_> {
             }
         }
         let space = || vec![0i8; BLOCK_ROWS * columns];
-        blocks
-            .into_par_iter()
-            .enumerate()
-            .for_each_init(space, |codes, (index, mut ports)| {
-                let first = piece.rows.start + index * BLOCK_ROWS;
-                let mut rows = codes.chunks_exact_mut(columns);
-                let scales = std::array::from_fn(|i| {
-                    let codes = rows.next().expect("a block has 16 rows");
-                    if first + i < piece.rows.end {
-                        return self.row(first + i, codes);
-                    }
-                    codes.fill(0);
-                    Scale::default()
-                });
-                pack_block(beat, codes, &scales, &mut ports);
+        blocks.into_par_iter().enumerate().for_each_init(space, |codes, (index, mut ports)| {
+            let first = piece.rows.start + index * BLOCK_ROWS;
+            let mut rows = codes.chunks_exact_mut(columns);
+            let scales = std::array::from_fn(|i| {
+                let codes = rows.next().expect("a block has 16 rows");
+                if first + i < piece.rows.end {
+                    return self.row(first + i, codes);
+                }
+                codes.fill(0);
+                Scale::default()
             });
+            pack_block(beat, codes, &scales, &mut ports);
+        });
     }
 
     /// Row `row` as the hardware counts.
@@ -127,14 +115,10 @@ impl Rows<'_> {
 type Fold = fn(&LayerNumerics, &ModelConfig, usize) -> f64;
 
 /// Gains of all norms, attention before feed-forward, the final norm last, and the fraction bits of each.
-pub(crate) fn gains(
-    checkpoint: &Checkpoint,
-) -> Result<(Vec<u8>, BTreeMap<TensorName, i32>), WeightsError> {
+pub(crate) fn gains(checkpoint: &Checkpoint) -> Result<(Vec<u8>, BTreeMap<TensorName, i32>), WeightsError> {
     let norms = [LayerTensor::AttnNorm, LayerTensor::FfnNorm];
     let of_layer = |layer| norms.map(|norm| TensorName::Layer(layer, norm));
-    let names = (0..checkpoint.config().layers)
-        .flat_map(of_layer)
-        .chain([TensorName::FinalNorm]);
+    let names = (0..checkpoint.config().layers).flat_map(of_layer).chain([TensorName::FinalNorm]);
     let (mut bytes, mut fractions) = (Vec::new(), BTreeMap::new());
     for name in names {
         let half = quantise::half(&checkpoint.tensor(name)?.data);
@@ -152,16 +136,10 @@ pub(crate) fn embedding(checkpoint: &Checkpoint) -> Result<(Vec<u8>, i32), Weigh
         embed.data.par_iter_mut().for_each(|x| *x *= scale);
     }
     let rows = embed.data.par_chunks(embed.columns);
-    let greatest = rows
-        .clone()
-        .map(|row| row.iter().fold(0f32, |m, x| m.max(x.abs())))
-        .reduce(|| 0.0, f32::max);
+    let greatest = rows.clone().map(|row| row.iter().fold(0f32, |m, x| m.max(x.abs()))).reduce(|| 0.0, f32::max);
     let fraction = quantise::half_fraction(greatest);
     let mut bytes = vec![0; 2 * embed.data.len()];
-    bytes
-        .par_chunks_mut(2 * embed.columns)
-        .zip(rows)
-        .for_each(|(out, row)| quantise::half_into(row, fraction, out));
+    bytes.par_chunks_mut(2 * embed.columns).zip(rows).for_each(|(out, row)| quantise::half_into(row, fraction, out));
     Ok((bytes, fraction))
 }
 
@@ -169,17 +147,14 @@ pub(crate) fn embedding(checkpoint: &Checkpoint) -> Result<(Vec<u8>, i32), Weigh
 pub(crate) fn rope(config: &ModelConfig, context: usize) -> Vec<u8> {
     let mut bytes = vec![0; context * rope_bytes(config)];
     let frequencies = config.rope.frequencies(config.head_dim);
-    bytes
-        .par_chunks_exact_mut(rope_bytes(config))
-        .enumerate()
-        .for_each(|(position, row)| {
-            for (word, pairs) in row.chunks_exact_mut(64).zip(frequencies.chunks_exact(16)) {
-                for (lane, frequency) in pairs.iter().enumerate() {
-                    let (sin, cos) = (frequency * position as f64).sin_cos();
-                    word[2 * lane..][..2].copy_from_slice(&quantise::q15(cos).to_le_bytes());
-                    word[32 + 2 * lane..][..2].copy_from_slice(&quantise::q15(sin).to_le_bytes());
-                }
+    bytes.par_chunks_exact_mut(rope_bytes(config)).enumerate().for_each(|(position, row)| {
+        for (word, pairs) in row.chunks_exact_mut(64).zip(frequencies.chunks_exact(16)) {
+            for (lane, frequency) in pairs.iter().enumerate() {
+                let (sin, cos) = (frequency * position as f64).sin_cos();
+                word[2 * lane..][..2].copy_from_slice(&quantise::q15(cos).to_le_bytes());
+                word[32 + 2 * lane..][..2].copy_from_slice(&quantise::q15(sin).to_le_bytes());
             }
-        });
+        }
+    });
     bytes
 }

@@ -56,12 +56,7 @@ pub(crate) fn rope_bytes(config: &ModelConfig) -> usize {
 }
 
 impl Map {
-    pub(crate) fn new(
-        config: &ModelConfig,
-        graph: &Graph,
-        overlay: &Overlay,
-        options: &CompileOptions,
-    ) -> Self {
+    pub(crate) fn new(config: &ModelConfig, graph: &Graph, overlay: &Overlay, options: &CompileOptions) -> Self {
         let beat = Beat::of(overlay);
         let kv_layout = KvLayout {
             beat,
@@ -72,42 +67,15 @@ impl Map {
         };
         let matrices = place(graph, beat);
         let weight_bytes = matrices.last().map_or(0, |m| m.at + m.bytes);
-        let mut at = Allocator {
-            next: overlay.board().ddr_base,
-            regions: Vec::new(),
-        };
-        let gains = at.region(
-            "gains",
-            RegionKind::Parameters,
-            (2 * config.layers + 1) * gain_bytes(config),
-        );
-        let embedding = at.region(
-            "embedding",
-            RegionKind::Tables,
-            config.vocab * gain_bytes(config),
-        );
-        let rope = at.region(
-            "rope",
-            RegionKind::Tables,
-            options.context * rope_bytes(config),
-        );
+        let mut at = Allocator { next: overlay.board().ddr_base, regions: Vec::new() };
+        let gains = at.region("gains", RegionKind::Parameters, (2 * config.layers + 1) * gain_bytes(config));
+        let embedding = at.region("embedding", RegionKind::Tables, config.vocab * gain_bytes(config));
+        let rope = at.region("rope", RegionKind::Tables, options.context * rope_bytes(config));
         let weights = at.ports("weights", RegionKind::Weights, beat.ports, weight_bytes);
         let kv = at.ports("kv", RegionKind::KvCache, beat.ports, kv_layout.bytes());
         let logit_bytes = config.vocab.div_ceil(BLOCK_ROWS) * WORD_BYTES;
-        let logits = options
-            .logits
-            .then(|| at.region("logits", RegionKind::Output, logit_bytes));
-        Self {
-            weights,
-            matrices,
-            kv,
-            kv_layout,
-            gains,
-            embedding,
-            rope,
-            logits,
-            regions: at.regions,
-        }
+        let logits = options.logits.then(|| at.region("logits", RegionKind::Output, logit_bytes));
+        Self { weights, matrices, kv, kv_layout, gains, embedding, rope, logits, regions: at.regions }
     }
 
     /// Add the region of descriptors, and check that all of it fits the board.
@@ -118,22 +86,14 @@ impl Map {
         descriptor_bytes: usize,
     ) -> Result<u64, CompileError> {
         let last = self.regions.last().expect("a map has regions");
-        let mut at = Allocator {
-            next: (last.base + last.bytes).next_multiple_of(PAGE),
-            regions: Vec::new(),
-        };
+        let mut at = Allocator { next: (last.base + last.bytes).next_multiple_of(PAGE), regions: Vec::new() };
         let base = at.region("descriptors", RegionKind::Descriptors, descriptor_bytes);
         self.regions.append(&mut at.regions);
         let board = overlay.board();
         let needed = at.next - board.ddr_base;
         if needed > board.ddr_bytes {
             let (board, found) = (board.name.clone(), board.ddr_bytes);
-            return Err(CompileError::Ddr {
-                board,
-                found,
-                context,
-                needed,
-            });
+            return Err(CompileError::Ddr { board, found, context, needed });
         }
         Ok(base)
     }
@@ -148,12 +108,7 @@ fn place(graph: &Graph, beat: Beat) -> Vec<Placed> {
         .map(|matrix| {
             let (groups, blocks) = (matrix.columns / GROUP, matrix.rows().div_ceil(BLOCK_ROWS));
             let bytes = blocks * block_bytes(beat, groups);
-            let placed = Placed {
-                at,
-                bytes,
-                groups,
-                blocks,
-            };
+            let placed = Placed { at, bytes, groups, blocks };
             at += bytes;
             placed
         })
@@ -168,12 +123,7 @@ struct Allocator {
 impl Allocator {
     fn region(&mut self, name: &str, kind: RegionKind, bytes: usize) -> u64 {
         let (base, bytes) = (self.next, bytes as u64);
-        self.regions.push(Region {
-            name: name.to_owned(),
-            kind,
-            base,
-            bytes,
-        });
+        self.regions.push(Region { name: name.to_owned(), kind, base, bytes });
         self.next = (base + bytes).next_multiple_of(PAGE);
         base
     }
@@ -183,9 +133,6 @@ impl Allocator {
         for port in 0..ports {
             self.region(&format!("{name}.{port}"), kind, bytes);
         }
-        Ports {
-            base,
-            stride: (bytes as u64).next_multiple_of(PAGE),
-        }
+        Ports { base, stride: (bytes as u64).next_multiple_of(PAGE) }
     }
 }

@@ -80,11 +80,7 @@ pub fn compile(
     let config = checkpoint.config();
     options::check_shape(config)?;
     options.check(config, overlay)?;
-    let Fit {
-        graph,
-        prefill,
-        decode,
-    } = fit(config, overlay, options)?;
+    let Fit { graph, prefill, decode } = fit(config, overlay, options)?;
     let mut map = Map::new(config, &graph, overlay, options);
     let numerics = Numerics::new(config, calibration);
     let (gain_bytes, gains) = image::gains(checkpoint)?;
@@ -105,50 +101,20 @@ pub fn compile(
     let (routines, descriptors) = routines::place(drafts, base)?;
 
     let mut image = vec![
-        Segment {
-            base: map.gains,
-            bytes: gain_bytes,
-        },
-        Segment {
-            base: map.embedding,
-            bytes: embedding_bytes,
-        },
-        Segment {
-            base: map.rope,
-            bytes: image::rope(config, options.context),
-        },
+        Segment { base: map.gains, bytes: gain_bytes },
+        Segment { base: map.embedding, bytes: embedding_bytes },
+        Segment { base: map.rope, bytes: image::rope(config, options.context) },
     ];
     let ports = image::weights(checkpoint, &graph, &map, &numerics)?;
     image.extend((0..).zip(ports).map(|(port, bytes)| {
         let base = map.weights.base + port * map.weights.stride;
         Segment { base, bytes }
     }));
-    image.push(Segment {
-        base,
-        bytes: descriptors,
-    });
-    let logits = map.logits.map(|address| Logits {
-        address,
-        fraction: numerics::LOGIT_FRACTION,
-    });
-    let cache = Cache {
-        base: map.kv.base,
-        port_stride: map.kv.stride,
-        layout: map.kv_layout,
-    };
-    let program = Program {
-        overlay: overlay.name().to_owned(),
-        regions: map.regions,
-        image,
-        routines,
-    };
-    Ok(Compiled {
-        program,
-        context: options.context,
-        vocab: config.vocab,
-        logits,
-        cache,
-    })
+    image.push(Segment { base, bytes: descriptors });
+    let logits = map.logits.map(|address| Logits { address, fraction: numerics::LOGIT_FRACTION });
+    let cache = Cache { base: map.kv.base, port_stride: map.kv.stride, layout: map.kv_layout };
+    let program = Program { overlay: overlay.name().to_owned(), regions: map.regions, image, routines };
+    Ok(Compiled { program, context: options.context, vocab: config.vocab, logits, cache })
 }
 
 /// A graph and where its values lie, in prefill and in decode.
@@ -159,11 +125,7 @@ struct Fit {
 }
 
 /// The graph with the largest feed-forward tiles that fit the overlay.
-fn fit(
-    config: &ModelConfig,
-    overlay: &Overlay,
-    options: &CompileOptions,
-) -> Result<Fit, CompileError> {
+fn fit(config: &ModelConfig, overlay: &Overlay, options: &CompileOptions) -> Result<Fit, CompileError> {
     let tiles = (1..=config.ffn / CHUNK_ROWS)
         .filter(|tiles| config.ffn.is_multiple_of(tiles * CHUNK_ROWS))
         .map(|tiles| config.ffn / tiles);
@@ -182,11 +144,7 @@ fn fit(
         let plans = plan(CHUNK_ROWS).and_then(|prefill| Ok((prefill, plan(1)?)));
         match plans {
             Ok((prefill, decode)) => {
-                return Ok(Fit {
-                    graph,
-                    prefill,
-                    decode,
-                });
+                return Ok(Fit { graph, prefill, decode });
             }
             Err(e) => result = Some(e),
         }

@@ -66,11 +66,7 @@ impl Numerics {
         Self {
             residual,
             epsilon: epsilon.round() as u64,
-            layers: calibration
-                .layers
-                .iter()
-                .map(|l| LayerNumerics::new(config, l))
-                .collect(),
+            layers: calibration.layers.iter().map(|l| LayerNumerics::new(config, l)).collect(),
         }
     }
 }
@@ -84,18 +80,13 @@ impl LayerNumerics {
             .flat_map(|head| {
                 let greatest = head.iter().fold(0f32, |m, x| m.max(*x));
                 let least = f64::from(greatest) * LEAST_PAIR;
-                head.iter()
-                    .map(move |pair| step(f64::from(*pair).max(least)))
+                head.iter().map(move |pair| step(f64::from(*pair).max(least)))
             })
             .collect();
         let value_steps: Vec<f64> = range.values.iter().map(|v| step(f64::from(*v))).collect();
         let greatest = value_steps.iter().fold(0f64, |m, s| m.max(*s)) * 127.0;
         let attended = (ATTENDED_BITS - greatest.log2()).floor().clamp(0.0, 30.0) as i32;
-        Self {
-            key_steps,
-            value_steps,
-            attended,
-        }
+        Self { key_steps, value_steps, attended }
     }
 
     /// Real size of the codes of a key channel; `channel` counts as the checkpoint does.

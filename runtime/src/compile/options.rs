@@ -21,17 +21,9 @@ pub struct Fusion {
 
 impl Fusion {
     /// Every pass.
-    pub const ALL: Self = Self {
-        streams: true,
-        gate_up: true,
-        amax: true,
-    };
+    pub const ALL: Self = Self { streams: true, gate_up: true, amax: true };
     /// No pass.
-    pub const NONE: Self = Self {
-        streams: false,
-        gate_up: false,
-        amax: false,
-    };
+    pub const NONE: Self = Self { streams: false, gate_up: false, amax: false };
 }
 
 /// How to compile.
@@ -48,20 +40,12 @@ pub struct CompileOptions {
 
 impl Default for CompileOptions {
     fn default() -> Self {
-        Self {
-            context: 2048,
-            logits: false,
-            fuse: Fusion::ALL,
-        }
+        Self { context: 2048, logits: false, fuse: Fusion::ALL }
     }
 }
 
 impl CompileOptions {
-    pub(crate) fn check(
-        &self,
-        config: &ModelConfig,
-        overlay: &Overlay,
-    ) -> Result<(), CompileError> {
+    pub(crate) fn check(&self, config: &ModelConfig, overlay: &Overlay) -> Result<(), CompileError> {
         let refuse = |rule: String| Err(CompileError::rule("context", self.context, rule));
         if self.context == 0 || !self.context.is_multiple_of(CHUNK_ROWS) {
             return refuse(format!("must be a positive multiple of {CHUNK_ROWS}"));
@@ -71,10 +55,7 @@ impl CompileOptions {
             return refuse(format!("{name} has scratchpad.score_rows = {rows}"));
         }
         if self.context > config.context {
-            return refuse(format!(
-                "the model was trained for at most {}",
-                config.context
-            ));
+            return refuse(format!("the model was trained for at most {}", config.context));
         }
         Ok(())
     }
@@ -100,20 +81,13 @@ pub(crate) fn check_shape(config: &ModelConfig) -> Result<(), CompileError> {
         }
     }
     // Head counts and the words of a head are counted in 8 bits.
-    for (field, found) in [
-        ("heads", config.heads),
-        ("head_dim / 16", config.head_dim / BLOCK_ROWS),
-    ] {
+    for (field, found) in [("heads", config.heads), ("head_dim / 16", config.head_dim / BLOCK_ROWS)] {
         if found > 255 {
             return Err(CompileError::rule(field, found, "must be at most 255"));
         }
     }
     if config.vocab > 1 << 20 {
-        return Err(CompileError::rule(
-            "vocab",
-            config.vocab,
-            format!("must be at most {}", 1 << 20),
-        ));
+        return Err(CompileError::rule("vocab", config.vocab, format!("must be at most {}", 1 << 20)));
     }
     Ok(())
 }

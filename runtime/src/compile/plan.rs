@@ -51,39 +51,19 @@ impl Plan {
         let live = live_ranges(graph);
         let buffers = live.buffers.into_iter().map(|(buffer, live)| {
             let (rows, stride) = buffer_shape(buffer, config, ffn_tile, rows);
-            Need {
-                key: buffer,
-                rows,
-                stride,
-                live,
-            }
+            Need { key: buffer, rows, stride, live }
         });
         let need = |stride: fn(&ModelConfig, Codes) -> usize| {
             let need = move |(codes, live): (&Codes, &RangeInclusive<usize>)| {
                 let rows = if *codes == Codes::Head { 1 } else { rows };
-                Need {
-                    key: *codes,
-                    rows,
-                    stride: stride(config, *codes),
-                    live: live.clone(),
-                }
+                Need { key: *codes, rows, stride: stride(config, *codes), live: live.clone() }
             };
             live.codes.iter().map(need).collect::<Vec<_>>()
         };
-        let what = if rows == 1 {
-            "decode".to_owned()
-        } else {
-            format!("prefill of {rows} rows")
-        };
-        let fit = |field, found| Memory {
-            field,
-            found,
-            model: describe(config),
-            what: what.clone(),
-        };
+        let what = if rows == 1 { "decode".to_owned() } else { format!("prefill of {rows} rows") };
+        let fit = |field, found| Memory { field, found, model: describe(config), what: what.clone() };
         Ok(Self {
-            scratch: fit("scratchpad.vector_words", overlay.scratch_words())
-                .fit(buffers.collect())?,
+            scratch: fit("scratchpad.vector_words", overlay.scratch_words()).fit(buffers.collect())?,
             codes: fit("scratchpad.code_words", overlay.code_words()).fit(need(code_words))?,
             scales: fit("entries of the scale file", SCALES).fit(need(scale_entries))?,
         })
@@ -102,22 +82,12 @@ impl Plan {
 
 /// The model as messages call it.
 fn describe(config: &ModelConfig) -> String {
-    let ModelConfig {
-        layers,
-        hidden,
-        ffn,
-        ..
-    } = config;
+    let ModelConfig { layers, hidden, ffn, .. } = config;
     format!("the model ({layers} layers, hidden {hidden}, ffn {ffn})")
 }
 
 /// Rows and words of a row.
-fn buffer_shape(
-    buffer: Buffer,
-    config: &ModelConfig,
-    ffn_tile: usize,
-    rows: usize,
-) -> (usize, usize) {
+fn buffer_shape(buffer: Buffer, config: &ModelConfig, ffn_tile: usize, rows: usize) -> (usize, usize) {
     let channels = match buffer {
         Buffer::Embedding => return (rows, config.hidden / (2 * LANES)),
         Buffer::RopeTable => return (rows, config.head_dim / (2 * LANES)),
@@ -172,44 +142,25 @@ struct Memory {
 }
 
 impl Memory {
-    fn fit<K: Ord + Copy>(
-        self,
-        mut needs: Vec<Need<K>>,
-    ) -> Result<BTreeMap<K, Slot>, CompileError> {
+    fn fit<K: Ord + Copy>(self, mut needs: Vec<Need<K>>) -> Result<BTreeMap<K, Slot>, CompileError> {
         // Long-lived values first, then large ones: what is left between them is then of use.
         needs.sort_by_key(|n| std::cmp::Reverse((n.live.end() - n.live.start(), n.words())));
         let (apart, total) = place(&needs, |_, _| true);
         if total <= self.found {
             return Ok(apart);
         }
-        let meet = |a: &Need<K>, b: &Need<K>| {
-            a.live.start() <= b.live.end() && b.live.start() <= a.live.end()
-        };
+        let meet = |a: &Need<K>, b: &Need<K>| a.live.start() <= b.live.end() && b.live.start() <= a.live.end();
         let (shared, needed) = place(&needs, meet);
         if needed <= self.found {
             return Ok(shared);
         }
-        let Self {
-            field,
-            found,
-            model,
-            what,
-        } = self;
-        Err(CompileError::Memory {
-            field,
-            found,
-            model,
-            what,
-            needed,
-        })
+        let Self { field, found, model, what } = self;
+        Err(CompileError::Memory { field, found, model, what, needed })
     }
 }
 
 /// First fit, where two values that `meet` may not overlap. Returns the places and the words used.
-fn place<K: Ord + Copy>(
-    needs: &[Need<K>],
-    meet: impl Fn(&Need<K>, &Need<K>) -> bool,
-) -> (BTreeMap<K, Slot>, usize) {
+fn place<K: Ord + Copy>(needs: &[Need<K>], meet: impl Fn(&Need<K>, &Need<K>) -> bool) -> (BTreeMap<K, Slot>, usize) {
     let mut placed: Vec<(usize, &Need<K>)> = Vec::new();
     for need in needs {
         let mut others: Vec<(usize, usize)> = placed
@@ -218,29 +169,16 @@ fn place<K: Ord + Copy>(
             .map(|(base, other)| (*base, base + other.words()))
             .collect();
         others.sort_unstable();
-        let base = others.iter().fold(0, |base, (first, end)| {
-            if base + need.words() <= *first {
-                base
-            } else {
-                base.max(*end)
-            }
-        });
+        let base = others.iter().fold(
+            0,
+            |base, (first, end)| {
+                if base + need.words() <= *first { base } else { base.max(*end) }
+            },
+        );
         placed.push((base, need));
     }
-    let used = placed
-        .iter()
-        .map(|(base, need)| base + need.words())
-        .max()
-        .unwrap_or(0);
-    let slot = |(base, need): &(usize, &Need<K>)| {
-        (
-            need.key,
-            Slot {
-                base: *base as u64,
-                stride: need.stride as u64,
-            },
-        )
-    };
+    let used = placed.iter().map(|(base, need)| base + need.words()).max().unwrap_or(0);
+    let slot = |(base, need): &(usize, &Need<K>)| (need.key, Slot { base: *base as u64, stride: need.stride as u64 });
     (placed.iter().map(slot).collect(), used)
 }
 
@@ -249,32 +187,14 @@ mod tests {
     use super::*;
 
     fn need(key: u32, words: usize, live: RangeInclusive<usize>) -> Need<u32> {
-        Need {
-            key,
-            rows: 1,
-            stride: words,
-            live,
-        }
+        Need { key, rows: 1, stride: words, live }
     }
 
     fn fit(found: usize) -> Result<BTreeMap<u32, u64>, String> {
-        let memory = Memory {
-            field: "scratchpad.vector_words",
-            found,
-            model: "m".into(),
-            what: "decode".into(),
-        };
-        let needs = vec![
-            need(0, 10, 0..=9),
-            need(1, 20, 1..=2),
-            need(2, 20, 3..=4),
-            need(3, 5, 2..=3),
-        ];
+        let memory = Memory { field: "scratchpad.vector_words", found, model: "m".into(), what: "decode".into() };
+        let needs = vec![need(0, 10, 0..=9), need(1, 20, 1..=2), need(2, 20, 3..=4), need(3, 5, 2..=3)];
         let placed = memory.fit(needs).map_err(|e| e.to_string())?;
-        Ok(placed
-            .into_iter()
-            .map(|(key, slot)| (key, slot.base))
-            .collect())
+        Ok(placed.into_iter().map(|(key, slot)| (key, slot.base)).collect())
     }
 
     #[test]

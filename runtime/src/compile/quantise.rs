@@ -60,16 +60,12 @@ pub(crate) fn half(values: &[f32]) -> Half {
 }
 
 fn half_of(scaled: f32) -> i16 {
-    scaled
-        .round_ties_even()
-        .clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
+    scaled.round_ties_even().clamp(f32::from(i16::MIN), f32::from(i16::MAX)) as i16
 }
 
 /// A cosine or sine in Q15; 1 becomes the greatest 16-bit value.
 pub(crate) fn q15(x: f64) -> i16 {
-    (x * 32768.0)
-        .round_ties_even()
-        .clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16
+    (x * 32768.0).round_ties_even().clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16
 }
 
 #[cfg(test)]

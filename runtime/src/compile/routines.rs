@@ -26,31 +26,15 @@ pub(crate) fn draft(
     decode_nodes.extend_from_slice(&model.graph.head);
     let (chunk, zero) = (CHUNK_ROWS, register::ZERO);
     let list: [(RoutineKind, &Plan, Vec<Node>, usize, u64); 3] = [
-        (
-            RoutineKind::Prefill,
-            prefill,
-            model.graph.body(false),
-            chunk,
-            zero,
-        ),
-        (
-            RoutineKind::Head,
-            prefill,
-            model.graph.head_alone(),
-            chunk,
-            register::HEAD_ROW,
-        ),
+        (RoutineKind::Prefill, prefill, model.graph.body(false), chunk, zero),
+        (RoutineKind::Head, prefill, model.graph.head_alone(), chunk, register::HEAD_ROW),
         (RoutineKind::Decode, decode, decode_nodes, 1, zero),
     ];
     let routine = |(kind, plan, nodes, rows, head): (_, _, Vec<Node>, _, _)| {
         let mut steps = lower(model, plan, &nodes, rows, head);
         check_counts(kind, &steps)?;
         let bounds = bounds(rows, context, model.config.vocab);
-        order(
-            steps.iter_mut().map(|s| &mut s.descriptor),
-            model.overlay,
-            &bounds,
-        );
+        order(steps.iter_mut().map(|s| &mut s.descriptor), model.overlay, &bounds);
         Ok(Draft { kind, steps })
     };
     list.into_iter().map(routine).collect()
@@ -58,17 +42,11 @@ pub(crate) fn draft(
 
 /// Bytes of all descriptors.
 pub(crate) fn bytes(drafts: &[Draft]) -> usize {
-    drafts
-        .iter()
-        .map(|d| d.steps.len() * DESCRIPTOR_BYTES)
-        .sum()
+    drafts.iter().map(|d| d.steps.len() * DESCRIPTOR_BYTES).sum()
 }
 
 /// Give routines their addresses, and encode them.
-pub(crate) fn place(
-    drafts: Vec<Draft>,
-    base: u64,
-) -> Result<(Vec<Routine>, Vec<u8>), CompileError> {
+pub(crate) fn place(drafts: Vec<Draft>, base: u64) -> Result<(Vec<Routine>, Vec<u8>), CompileError> {
     let mut bytes = Vec::new();
     let mut routines = Vec::new();
     for Draft { kind, steps } in drafts {
@@ -77,17 +55,10 @@ pub(crate) fn place(
             let words = step
                 .descriptor
                 .encode()
-                .map_err(|source| CompileError::Field {
-                    label: step.label.to_string(),
-                    source,
-                })?;
+                .map_err(|source| CompileError::Field { label: step.label.to_string(), source })?;
             bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         }
-        routines.push(Routine {
-            kind,
-            address,
-            steps,
-        });
+        routines.push(Routine { kind, address, steps });
     }
     Ok((routines, bytes))
 }
@@ -116,12 +87,7 @@ fn check_counts(kind: RoutineKind, steps: &[Step]) -> Result<(), CompileError> {
         let allowed = usize::from(u16::MAX);
         if found > allowed {
             let routine = format!("{kind:?}").to_lowercase();
-            return Err(CompileError::TooLong {
-                routine,
-                unit: unit.name(),
-                found,
-                allowed,
-            });
+            return Err(CompileError::TooLong { routine, unit: unit.name(), found, allowed });
         }
     }
     Ok(())

@@ -26,17 +26,10 @@ pub(crate) const LARGE: &str = "d16_100mhz_w128_p6";
 pub(crate) const SMALL: &str = "d8_100mhz";
 
 pub(crate) fn options() -> CompileOptions {
-    CompileOptions {
-        context: 64,
-        logits: false,
-        fuse: Fusion::ALL,
-    }
+    CompileOptions { context: 64, logits: false, fuse: Fusion::ALL }
 }
 
-pub(crate) fn fixture(
-    overlay: &Overlay,
-    options: &CompileOptions,
-) -> Result<Compiled, CompileError> {
+pub(crate) fn fixture(overlay: &Overlay, options: &CompileOptions) -> Result<Compiled, CompileError> {
     let checkpoint = Checkpoint::random(config(), 7).unwrap();
     let calibration = Calibration::assumed(checkpoint.config());
     compile(&checkpoint, &calibration, overlay, options)
@@ -58,18 +51,9 @@ fn regions_ascend_on_page_boundaries_and_hold_the_image() {
     assert!(program.regions.iter().all(|r| r.base.is_multiple_of(4096)));
     for segment in &program.image {
         let region = program.region_of(segment.base).unwrap();
-        assert_eq!(
-            (region.base, region.bytes),
-            (segment.base, segment.bytes.len() as u64),
-            "{}",
-            region.name
-        );
+        assert_eq!((region.base, region.bytes), (segment.base, segment.bytes.len() as u64), "{}", region.name);
     }
-    let ports = program
-        .regions
-        .iter()
-        .filter(|r| r.kind == RegionKind::Weights)
-        .count();
+    let ports = program.regions.iter().filter(|r| r.kind == RegionKind::Weights).count();
     assert_eq!(ports, 4);
 }
 
@@ -106,19 +90,10 @@ fn joined_streams_are_fewer_and_bring_the_same_beats() {
 #[test]
 fn what_does_not_fit_is_refused_by_name() {
     let refusal = |name, options: CompileOptions, change: fn(&mut OverlayFile, &mut Board)| {
-        fixture(&overlay_with(name, change), &options)
-            .expect_err("must be refused")
-            .to_string()
+        fixture(&overlay_with(name, change), &options).expect_err("must be refused").to_string()
     };
-    let with_context = |context| CompileOptions {
-        context,
-        ..options()
-    };
-    expect!["context = 40: must be a positive multiple of 16"].assert_eq(&refusal(
-        LARGE,
-        with_context(40),
-        |_, _| {},
-    ));
+    let with_context = |context| CompileOptions { context, ..options() };
+    expect!["context = 40: must be a positive multiple of 16"].assert_eq(&refusal(LARGE, with_context(40), |_, _| {}));
     expect!["context = 80: the model was trained for at most 64"].assert_eq(&refusal(
         LARGE,
         with_context(80),
@@ -129,10 +104,11 @@ fn what_does_not_fit_is_refused_by_name() {
         with_context(4096),
         |_, _| {},
     ));
-    expect!["board kv260 has 65536 bytes of DDR, the program with a context of 64 needs 475136"]
-        .assert_eq(&refusal(LARGE, options(), |_, board| {
-            board.ddr_bytes = 65536
-        }));
+    expect!["board kv260 has 65536 bytes of DDR, the program with a context of 64 needs 475136"].assert_eq(&refusal(
+        LARGE,
+        options(),
+        |_, board| board.ddr_bytes = 65536,
+    ));
 }
 
 #[test]
@@ -142,9 +118,7 @@ fn a_scratchpad_that_is_too_small_is_refused_with_what_is_needed() {
     let checkpoint = Checkpoint::random(config, 7).unwrap();
     let calibration = Calibration::assumed(checkpoint.config());
     let overlay = overlay_with(LARGE, |file, _| file.scratchpad.vector_words = 1024);
-    let error = compile(&checkpoint, &calibration, &overlay, &options())
-        .unwrap_err()
-        .to_string();
+    let error = compile(&checkpoint, &calibration, &overlay, &options()).unwrap_err().to_string();
     expect!["scratchpad.vector_words = 1024 is too small: the model (2 layers, hidden 1024, ffn 4096) prefill of 16 rows needs 7392"].assert_eq(&error);
 }
 
@@ -153,14 +127,10 @@ fn shapes_beyond_the_hardware_are_refused() {
     let refusal = |change: fn(&mut ModelConfig)| {
         let mut config = config();
         change(&mut config);
-        options::check_shape(&config)
-            .expect_err("must be refused")
-            .to_string()
+        options::check_shape(&config).expect_err("must be refused").to_string()
     };
-    expect!["hidden = 96: must be a multiple of 64, at most 8192"]
-        .assert_eq(&refusal(|c| c.hidden = 96));
-    expect!["ffn = 8256: must be a multiple of 64, at most 8192"]
-        .assert_eq(&refusal(|c| c.ffn = 8256));
+    expect!["hidden = 96: must be a multiple of 64, at most 8192"].assert_eq(&refusal(|c| c.hidden = 96));
+    expect!["ffn = 8256: must be a multiple of 64, at most 8192"].assert_eq(&refusal(|c| c.ffn = 8256));
     expect!["qk_norm = true: norms over query and key heads cannot be expressed by the overlay's operations"]
         .assert_eq(&refusal(|c| c.qk_norm = true));
 }

@@ -11,9 +11,7 @@ pub enum GenerateError {
     #[error("the prompt has 0 tokens, at least 1 is needed")]
     EmptyPrompt,
     /// The sequence would not fit the compiled context.
-    #[error(
-        "the sequence would have {found} tokens, the program was compiled for a context of {allowed}"
-    )]
+    #[error("the sequence would have {found} tokens, the program was compiled for a context of {allowed}")]
     Context {
         /// Length that was asked for.
         found: usize,

@@ -36,10 +36,7 @@ pub fn quality(
     session.check(tokens)?;
     let mut expected = reference.session();
     let mut sums = Sums::default();
-    for (piece, start) in tokens
-        .chunks(REFERENCE_ROWS)
-        .zip((0..).step_by(REFERENCE_ROWS))
-    {
+    for (piece, start) in tokens.chunks(REFERENCE_ROWS).zip((0..).step_by(REFERENCE_ROWS)) {
         let reference_rows = expected.forward(piece)?;
         for (chunk, first) in piece.chunks(CHUNK_ROWS).zip((0..).step_by(CHUNK_ROWS)) {
             session.chunks(chunk)?;
@@ -68,11 +65,7 @@ impl Sums {
         let (found, expected) = (log_softmax(found), log_softmax(expected));
         self.positions += 1;
         self.agreed += usize::from(argmax(&found) == argmax(&expected));
-        self.kl += expected
-            .iter()
-            .zip(&found)
-            .map(|(e, f)| e.exp() * (e - f))
-            .sum::<f64>();
+        self.kl += expected.iter().zip(&found).map(|(e, f)| e.exp() * (e - f)).sum::<f64>();
         if let Some(next) = next {
             self.predicted += 1;
             self.loss -= found[next as usize];
@@ -100,10 +93,7 @@ fn log_softmax(logits: &[f32]) -> Vec<f64> {
 }
 
 fn argmax(values: &[f64]) -> usize {
-    values
-        .iter()
-        .enumerate()
-        .fold(0, |best, (i, v)| if *v > values[best] { i } else { best })
+    values.iter().enumerate().fold(0, |best, (i, v)| if *v > values[best] { i } else { best })
 }
 
 #[cfg(test)]

@@ -35,17 +35,18 @@ pub struct Session<'a> {
 
 impl<'a> Session<'a> {
     /// An empty sequence on a device that holds the program. `observer` sees every run.
-    pub fn new(
+    pub fn new(device: &'a mut dyn Device, compiled: &'a Compiled, observer: impl FnMut(&Run) + 'a) -> Self {
+        Self { device, compiled, tokens: Vec::new(), observer: Box::new(observer) }
+    }
+
+    /// A sequence whose keys and values the device already holds, computed by another device.
+    pub fn resume(
         device: &'a mut dyn Device,
         compiled: &'a Compiled,
+        tokens: Vec<u32>,
         observer: impl FnMut(&Run) + 'a,
     ) -> Self {
-        Self {
-            device,
-            compiled,
-            tokens: Vec::new(),
-            observer: Box::new(observer),
-        }
+        Self { device, compiled, tokens, observer: Box::new(observer) }
     }
 
     /// Tokens whose keys and values are in the cache.
@@ -118,9 +119,7 @@ impl<'a> Session<'a> {
             let mut rows = self.tokens[position..end].to_vec();
             // Rows past the end are computed and overwritten later.
             rows.resize(CHUNK_ROWS, 0);
-            let result = self
-                .set_step(position, &rows)
-                .and_then(|()| self.run(RoutineKind::Prefill));
+            let result = self.set_step(position, &rows).and_then(|()| self.run(RoutineKind::Prefill));
             let stats = match result {
                 Ok(stats) => stats,
                 Err(e) => {
@@ -128,13 +127,7 @@ impl<'a> Session<'a> {
                     return Err(e);
                 }
             };
-            self.report(
-                RoutineKind::Prefill,
-                position,
-                end - position.max(known),
-                None,
-                stats,
-            );
+            self.report(RoutineKind::Prefill, position, end - position.max(known), None, stats);
         }
         Ok(())
     }
@@ -195,28 +188,11 @@ impl<'a> Session<'a> {
     }
 
     fn run(&mut self, kind: RoutineKind) -> Result<RunStats, GenerateError> {
-        let routine = self
-            .compiled
-            .program
-            .routine(kind)
-            .expect("a compiled model has all routines");
+        let routine = self.compiled.program.routine(kind).expect("a compiled model has all routines");
         Ok(self.device.run(routine)?)
     }
 
-    fn report(
-        &mut self,
-        kind: RoutineKind,
-        position: usize,
-        tokens: usize,
-        next: Option<u32>,
-        stats: RunStats,
-    ) {
-        (self.observer)(&Run {
-            kind,
-            position,
-            tokens,
-            next,
-            stats,
-        });
+    fn report(&mut self, kind: RoutineKind, position: usize, tokens: usize, next: Option<u32>, stats: RunStats) {
+        (self.observer)(&Run { kind, position, tokens, next, stats });
     }
 }

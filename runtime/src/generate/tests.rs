@@ -29,10 +29,9 @@ fn cache(compiled: &Compiled, device: &mut dyn Device, positions: usize) -> Vec<
         for head in 0..kv.heads {
             for position in 0..positions {
                 for channel in 0..kv.head_dim {
-                    for (port, at) in [
-                        kv.key_at(layer, head, position, channel),
-                        kv.value_at(layer, head, position, channel),
-                    ] {
+                    for (port, at) in
+                        [kv.key_at(layer, head, position, channel), kv.value_at(layer, head, position, channel)]
+                    {
                         rows.push(ports[port][at]);
                     }
                 }
@@ -49,11 +48,7 @@ struct Outcome {
     cache: Vec<u8>,
 }
 
-fn outcome(
-    overlay: &Overlay,
-    options: &CompileOptions,
-    run: impl Fn(&mut Session<'_>) -> Vec<u32>,
-) -> Outcome {
+fn outcome(overlay: &Overlay, options: &CompileOptions, run: impl Fn(&mut Session<'_>) -> Vec<u32>) -> Outcome {
     let compiled = fixture(overlay, options).unwrap();
     let mut machine = Machine::new(overlay);
     machine.load(&compiled.program).unwrap();
@@ -61,10 +56,7 @@ fn outcome(
     let tokens = run(&mut session);
     let positions = session.tokens().len();
     drop(session);
-    Outcome {
-        tokens,
-        cache: cache(&compiled, &mut machine, positions),
-    }
+    Outcome { tokens, cache: cache(&compiled, &mut machine, positions) }
 }
 
 fn generate(session: &mut Session<'_>) -> Vec<u32> {
@@ -83,11 +75,7 @@ fn prefill_leaves_the_bits_of_decoding_the_same_tokens() {
     assert_eq!(outcome(&overlay(LARGE), &options(), generate), decoded);
     assert!(decoded.cache.iter().filter(|code| **code != 0).count() > decoded.cache.len() / 2);
     let distinct: std::collections::BTreeSet<_> = decoded.tokens.iter().collect();
-    assert!(
-        distinct.len() > 1,
-        "a constant output would hide differences: {:?}",
-        decoded.tokens
-    );
+    assert!(distinct.len() > 1, "a constant output would hide differences: {:?}", decoded.tokens);
 }
 
 #[test]
@@ -102,14 +90,8 @@ fn a_prompt_in_two_parts_leaves_the_bits_of_one() {
 
 #[test]
 fn fusion_changes_no_bit() {
-    let apart = CompileOptions {
-        fuse: Fusion::NONE,
-        ..options()
-    };
-    assert_eq!(
-        outcome(&overlay(LARGE), &options(), generate),
-        outcome(&overlay(LARGE), &apart, generate)
-    );
+    let apart = CompileOptions { fuse: Fusion::NONE, ..options() };
+    assert_eq!(outcome(&overlay(LARGE), &options(), generate), outcome(&overlay(LARGE), &apart, generate));
 }
 
 #[test]
@@ -123,10 +105,7 @@ fn another_overlay_changes_no_bit() {
 
 #[test]
 fn logits_are_those_that_the_argmax_saw() {
-    let with_logits = CompileOptions {
-        logits: true,
-        ..options()
-    };
+    let with_logits = CompileOptions { logits: true, ..options() };
     let chosen = outcome(&overlay(LARGE), &with_logits, |session| {
         let next = session.prefill(&prompt()).unwrap();
         let logits = session.logits().unwrap();
@@ -137,9 +116,7 @@ fn logits_are_those_that_the_argmax_saw() {
         assert!(logits.iter().all(|l| *l <= logits[second as usize]));
         vec![next, second]
     });
-    let plain = outcome(&overlay(LARGE), &options(), |session| {
-        session.generate(&prompt(), 2, &[], |_| {}).unwrap()
-    });
+    let plain = outcome(&overlay(LARGE), &options(), |session| session.generate(&prompt(), 2, &[], |_| {}).unwrap());
     assert_eq!(chosen.tokens, plain.tokens);
 }
 
@@ -150,10 +127,7 @@ fn a_compiled_model_agrees_with_the_float_reference() {
     let reference = Reference::load(&checkpoint).unwrap();
     let tokens: Vec<u32> = (0..60).map(|i| i * 61 % 203).collect();
     let calibration = Calibration::measure_tokens(&reference, &[tokens.clone()]).unwrap();
-    let options = CompileOptions {
-        logits: true,
-        ..options()
-    };
+    let options = CompileOptions { logits: true, ..options() };
     let compiled = compile(&checkpoint, &calibration, &overlay, &options).unwrap();
     let mut machine = Machine::new(&overlay);
     machine.load(&compiled.program).unwrap();
@@ -168,14 +142,11 @@ fn impossible_requests_are_refused_and_change_nothing() {
     let mut machine = Machine::new(&overlay(LARGE));
     machine.load(&compiled.program).unwrap();
     let mut session = Session::new(&mut machine, &compiled, |_| {});
-    expect!["the prompt has 0 tokens, at least 1 is needed"]
-        .assert_eq(&session.prefill(&[]).unwrap_err().to_string());
+    expect!["the prompt has 0 tokens, at least 1 is needed"].assert_eq(&session.prefill(&[]).unwrap_err().to_string());
     expect!["the sequence would have 65 tokens, the program was compiled for a context of 64"]
         .assert_eq(&session.prefill(&[1; 65]).unwrap_err().to_string());
-    expect!["token id is 203, the vocabulary has 203 ids"]
-        .assert_eq(&session.prefill(&[203]).unwrap_err().to_string());
-    expect!["the program was compiled without logits"]
-        .assert_eq(&session.logits().unwrap_err().to_string());
+    expect!["token id is 203, the vocabulary has 203 ids"].assert_eq(&session.prefill(&[203]).unwrap_err().to_string());
+    expect!["the program was compiled without logits"].assert_eq(&session.logits().unwrap_err().to_string());
     assert!(session.tokens().is_empty());
     session.prefill(&[1; 64]).unwrap();
     expect!["the sequence would have 65 tokens, the program was compiled for a context of 64"]

@@ -28,24 +28,14 @@ pub fn live_ranges(graph: &Graph) -> Live {
         }
     }
     // These outlive a layer.
-    for lasting in [
-        Buffer::Residual,
-        Buffer::RopeTable,
-        Buffer::GainsEven,
-        Buffer::GainsOdd,
-    ] {
+    for lasting in [Buffer::Residual, Buffer::RopeTable, Buffer::GainsEven, Buffer::GainsOdd] {
         live.buffers.insert(lasting, 0..=nodes.len());
     }
     live
 }
 
-fn extend<K: Ord>(
-    entry: std::collections::btree_map::Entry<'_, K, RangeInclusive<usize>>,
-    at: usize,
-) {
-    entry
-        .and_modify(|range| *range = *range.start()..=at)
-        .or_insert(at..=at);
+fn extend<K: Ord>(entry: std::collections::btree_map::Entry<'_, K, RangeInclusive<usize>>, at: usize) {
+    entry.and_modify(|range| *range = *range.start()..=at).or_insert(at..=at);
 }
 
 #[cfg(test)]
@@ -56,17 +46,9 @@ mod tests {
 
     #[test]
     fn a_query_is_dead_when_its_codes_are_made() {
-        let options = GraphOptions {
-            join_gate_up: true,
-            fuse_amax: true,
-            ffn_tile: 128,
-            logits: false,
-        };
+        let options = GraphOptions { join_gate_up: true, fuse_amax: true, ffn_tile: 128, logits: false };
         let live = live_ranges(&Graph::new(&config(), options));
-        let (query, attended) = (
-            &live.buffers[&Buffer::Query],
-            &live.buffers[&Buffer::Attended],
-        );
+        let (query, attended) = (&live.buffers[&Buffer::Query], &live.buffers[&Buffer::Attended]);
         assert!(query.end() < attended.start());
         assert!(live.codes[&Codes::Query].contains(attended.start()));
         assert!(live.buffers[&Buffer::Residual].contains(attended.start()));

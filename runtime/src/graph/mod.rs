@@ -86,10 +86,8 @@ impl Graph {
     /// Everything before the head. Gains of a layer are asked for one layer ahead; `head_follows` includes the head's.
     pub fn body(&self, head_follows: bool) -> Vec<Node> {
         let loads = self.layers.len() + usize::from(head_follows);
-        let load = |layer: usize| Node {
-            layer: Some(layer).filter(|l| *l < self.layers.len()),
-            op: Op::LoadGains { layer },
-        };
+        let load =
+            |layer: usize| Node { layer: Some(layer).filter(|l| *l < self.layers.len()), op: Op::LoadGains { layer } };
         let mut nodes = vec![load(0)];
         nodes.extend_from_slice(&self.start);
         for (layer, operations) in self.layers.iter().enumerate() {
@@ -103,10 +101,7 @@ impl Graph {
     #[must_use]
     pub fn head_alone(&self) -> Vec<Node> {
         let layer = self.layers.len();
-        let mut nodes = vec![Node {
-            layer: None,
-            op: Op::LoadGains { layer },
-        }];
+        let mut nodes = vec![Node { layer: None, op: Op::LoadGains { layer } }];
         nodes.extend_from_slice(&self.head);
         nodes
     }
@@ -130,11 +125,7 @@ pub(crate) mod tests {
             vocab: 203,
             context: 64,
             norm_eps: 1e-5,
-            rope: Rope {
-                theta: 1e4,
-                pairing: RopePairing::HalfSplit,
-                scaling: RopeScaling::None,
-            },
+            rope: Rope { theta: 1e4, pairing: RopePairing::HalfSplit, scaling: RopeScaling::None },
             tied_embeddings: true,
             activation: Activation::Silu,
             embed_scale: 1.0,
@@ -144,12 +135,7 @@ pub(crate) mod tests {
 
     #[test]
     fn matrices_are_listed_in_the_order_of_their_use() {
-        let options = GraphOptions {
-            join_gate_up: true,
-            fuse_amax: true,
-            ffn_tile: 128,
-            logits: false,
-        };
+        let options = GraphOptions { join_gate_up: true, fuse_amax: true, ffn_tile: 128, logits: false };
         let graph = Graph::new(&config(), options);
         let used: Vec<usize> = graph
             .body(true)
@@ -161,12 +147,7 @@ pub(crate) mod tests {
             })
             .collect();
         assert_eq!(used, (0..graph.matrices.len()).collect::<Vec<_>>());
-        let names: Vec<&str> = graph
-            .matrices
-            .iter()
-            .map(|m| m.name.as_str())
-            .take(7)
-            .collect();
+        let names: Vec<&str> = graph.matrices.iter().map(|m| m.name.as_str()).take(7).collect();
         assert_eq!(names, ["k", "v", "q", "o", "gate+up", "gate+up", "down"]);
         assert_eq!(graph.matrices[4].rows(), 256);
     }

@@ -47,11 +47,7 @@ impl Buffer {
     /// Where a layer's gains are.
     #[must_use]
     pub fn gains(layer: usize) -> Self {
-        if layer.is_multiple_of(2) {
-            Self::GainsEven
-        } else {
-            Self::GainsOdd
-        }
+        if layer.is_multiple_of(2) { Self::GainsEven } else { Self::GainsOdd }
     }
 }
 

@@ -71,32 +71,19 @@ impl ModelConfig {
     /// Weights in all, tied ones counted once.
     #[must_use]
     pub fn parameters(&self) -> u64 {
-        self.tensors()
-            .map(|t| self.shape(t))
-            .map(|(rows, columns)| (rows * columns) as u64)
-            .sum()
+        self.tensors().map(|t| self.shape(t)).map(|(rows, columns)| (rows * columns) as u64).sum()
     }
 
     /// Every tensor that a checkpoint of this model stores, in the order of use.
     pub fn tensors(&self) -> impl Iterator<Item = TensorName> + use<> {
         use LayerTensor::{AttnNorm, Down, FfnNorm, Gate, K, KNorm, O, Q, QNorm, Up, V};
         let qk_norm: &[LayerTensor] = if self.qk_norm { &[QNorm, KNorm] } else { &[] };
-        let head = if self.tied_embeddings {
-            None
-        } else {
-            Some(TensorName::Head)
-        };
+        let head = if self.tied_embeddings { None } else { Some(TensorName::Head) };
         let layers = (0..self.layers).flat_map(move |layer| {
             let tensors = [AttnNorm, Q, K, V, O, FfnNorm, Gate, Up, Down];
-            tensors
-                .into_iter()
-                .chain(qk_norm.iter().copied())
-                .map(move |t| TensorName::Layer(layer, t))
+            tensors.into_iter().chain(qk_norm.iter().copied()).map(move |t| TensorName::Layer(layer, t))
         });
-        std::iter::once(TensorName::Embed)
-            .chain(layers)
-            .chain(std::iter::once(TensorName::FinalNorm))
-            .chain(head)
+        std::iter::once(TensorName::Embed).chain(layers).chain(std::iter::once(TensorName::FinalNorm)).chain(head)
     }
 
     /// Rows and columns of a tensor. Gains are one row; projections have a row per output channel.
@@ -131,11 +118,7 @@ impl ModelConfig {
         ];
         for (field, found) in dimensions {
             if found == 0 || found > MAX_DIMENSION {
-                return Err(ModelError::field(
-                    field,
-                    found,
-                    format!("in 1..={MAX_DIMENSION}"),
-                ));
+                return Err(ModelError::field(field, found, format!("in 1..={MAX_DIMENSION}")));
             }
         }
         if !self.heads.is_multiple_of(self.kv_heads) {
@@ -143,18 +126,10 @@ impl ModelConfig {
             return Err(ModelError::field("kv_heads", self.kv_heads, allowed));
         }
         if !self.head_dim.is_multiple_of(2) {
-            return Err(ModelError::field(
-                "head_dim",
-                self.head_dim,
-                "even (RoPE turns pairs of channels)",
-            ));
+            return Err(ModelError::field("head_dim", self.head_dim, "even (RoPE turns pairs of channels)"));
         }
         if !(self.norm_eps > 0.0 && self.norm_eps < 1.0) {
-            return Err(ModelError::field(
-                "norm_eps",
-                self.norm_eps,
-                "above 0 and below 1",
-            ));
+            return Err(ModelError::field("norm_eps", self.norm_eps, "above 0 and below 1"));
         }
         self.rope.check(self.head_dim)
     }
@@ -178,11 +153,7 @@ mod tests {
             vocab: 49152,
             context: 8192,
             norm_eps: 1e-5,
-            rope: Rope {
-                theta: 1e5,
-                pairing: RopePairing::Interleaved,
-                scaling: RopeScaling::None,
-            },
+            rope: Rope { theta: 1e5, pairing: RopePairing::Interleaved, scaling: RopeScaling::None },
             tied_embeddings: true,
             activation: Activation::Silu,
             embed_scale: 1.0,
@@ -203,13 +174,10 @@ mod tests {
             config.check().expect_err("must be refused").to_string()
         };
         expect!["`layers` is 0, but must be in 1..=16777216"].assert_eq(&refusal(|c| c.layers = 0));
-        expect!["`kv_heads` is 4, but must be a divisor of heads = 9"]
-            .assert_eq(&refusal(|c| c.kv_heads = 4));
+        expect!["`kv_heads` is 4, but must be a divisor of heads = 9"].assert_eq(&refusal(|c| c.kv_heads = 4));
         expect!["`head_dim` is 63, but must be even (RoPE turns pairs of channels)"]
             .assert_eq(&refusal(|c| c.head_dim = 63));
-        expect!["`norm_eps` is NaN, but must be above 0 and below 1"]
-            .assert_eq(&refusal(|c| c.norm_eps = f32::NAN));
-        expect!["`vocab` is 1099511627776, but must be in 1..=16777216"]
-            .assert_eq(&refusal(|c| c.vocab = 1 << 40));
+        expect!["`norm_eps` is NaN, but must be above 0 and below 1"].assert_eq(&refusal(|c| c.norm_eps = f32::NAN));
+        expect!["`vocab` is 1099511627776, but must be in 1..=16777216"].assert_eq(&refusal(|c| c.vocab = 1 << 40));
     }
 }

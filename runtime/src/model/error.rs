@@ -33,26 +33,19 @@ pub enum ModelError {
     #[error(transparent)]
     Gguf(#[from] GgufError),
     /// `config.json` is not the JSON object it should be.
-    #[error("config.json: {0}")]
-    Json(#[from] serde_json::Error),
+    #[error("config.json: {reason}")]
+    Json {
+        /// Reason, with line and column.
+        reason: serde_json::Error,
+    },
 }
 
 impl ModelError {
-    pub(crate) fn field(
-        field: impl Into<String>,
-        found: impl ToString,
-        allowed: impl Into<String>,
-    ) -> Self {
-        Self::Field {
-            field: field.into(),
-            found: found.to_string(),
-            allowed: allowed.into(),
-        }
+    pub(crate) fn field(field: impl Into<String>, found: impl ToString, allowed: impl Into<String>) -> Self {
+        Self::Field { field: field.into(), found: found.to_string(), allowed: allowed.into() }
     }
 
     pub(crate) fn missing(field: impl Into<String>) -> Self {
-        Self::Missing {
-            field: field.into(),
-        }
+        Self::Missing { field: field.into() }
     }
 }

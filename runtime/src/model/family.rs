@@ -32,16 +32,10 @@ impl Family {
         Self::find(architecture, |family| family.hf_architecture)
     }
 
-    fn find(
-        architecture: &str,
-        key: fn(&Self) -> &'static str,
-    ) -> Result<&'static Self, ModelError> {
-        FAMILIES
-            .iter()
-            .find(|family| key(family) == architecture)
-            .ok_or_else(|| ModelError::UnknownArchitecture {
-                found: architecture.to_owned(),
-                supported: FAMILIES.iter().map(key).collect::<Vec<_>>().join(", "),
-            })
+    fn find(architecture: &str, key: fn(&Self) -> &'static str) -> Result<&'static Self, ModelError> {
+        FAMILIES.iter().find(|family| key(family) == architecture).ok_or_else(|| ModelError::UnknownArchitecture {
+            found: architecture.to_owned(),
+            supported: FAMILIES.iter().map(key).collect::<Vec<_>>().join(", "),
+        })
     }
 }

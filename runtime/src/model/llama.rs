@@ -5,10 +5,7 @@
 
 use serde::Deserialize;
 
-use super::{
-    Activation, Family, LayerTensor, ModelConfig, ModelError, Rope, RopePairing, RopeScaling,
-    TensorName,
-};
+use super::{Activation, Family, LayerTensor, ModelConfig, ModelError, Rope, RopePairing, RopeScaling, TensorName};
 use crate::weights::gguf::GgufFile;
 
 pub(super) const FAMILY: Family = Family {
@@ -30,14 +27,8 @@ fn from_gguf(file: &GgufFile) -> Result<ModelConfig, ModelError> {
     let size = |key: &str| metadata.usize(&format!("llama.{key}"));
     let size_or = |key: &str, default: usize| metadata.usize_or(&format!("llama.{key}"), default);
     let (hidden, heads) = (size("embedding_length")?, size("attention.head_count")?);
-    let head_dim = size_or(
-        "attention.key_length",
-        hidden.checked_div(heads).unwrap_or(0),
-    )?;
-    for (key, default) in [
-        ("attention.value_length", head_dim),
-        ("rope.dimension_count", head_dim),
-    ] {
+    let head_dim = size_or("attention.key_length", hidden.checked_div(heads).unwrap_or(0))?;
+    for (key, default) in [("attention.value_length", head_dim), ("rope.dimension_count", head_dim)] {
         let found = size_or(key, default)?;
         if found != head_dim {
             let allowed = format!("the head dimension, {head_dim}");
@@ -45,11 +36,7 @@ fn from_gguf(file: &GgufFile) -> Result<ModelConfig, ModelError> {
         }
     }
     if size_or("expert_count", 0)? != 0 {
-        return Err(ModelError::field(
-            "llama.expert_count",
-            size("expert_count")?,
-            "0 (no mixture of experts)",
-        ));
+        return Err(ModelError::field("llama.expert_count", size("expert_count")?, "0 (no mixture of experts)"));
     }
     Ok(ModelConfig {
         family: FAMILY.name,
@@ -180,18 +167,11 @@ struct RopeFile {
 }
 
 fn from_hf(text: &str) -> Result<ModelConfig, ModelError> {
-    let file: LlamaFile = serde_json::from_str(text)?;
+    let file: LlamaFile = serde_json::from_str(text).map_err(|reason| ModelError::Json { reason })?;
     if file.hidden_act != "silu" {
-        return Err(ModelError::field(
-            "hidden_act",
-            format!("`{}`", file.hidden_act),
-            "`silu`",
-        ));
+        return Err(ModelError::field("hidden_act", format!("`{}`", file.hidden_act), "`silu`"));
     }
-    for (field, found) in [
-        ("attention_bias", file.attention_bias),
-        ("mlp_bias", file.mlp_bias),
-    ] {
+    for (field, found) in [("attention_bias", file.attention_bias), ("mlp_bias", file.mlp_bias)] {
         if found {
             return Err(ModelError::field(field, found, "false"));
         }
@@ -206,10 +186,7 @@ fn from_hf(text: &str) -> Result<ModelConfig, ModelError> {
         ffn: file.intermediate_size,
         heads: file.num_attention_heads,
         kv_heads: file.num_key_value_heads.unwrap_or(file.num_attention_heads),
-        head_dim: file
-            .head_dim
-            .or(file.hidden_size.checked_div(file.num_attention_heads))
-            .unwrap_or(0),
+        head_dim: file.head_dim.or(file.hidden_size.checked_div(file.num_attention_heads)).unwrap_or(0),
         vocab: file.vocab_size,
         context: file.max_position_embeddings,
         norm_eps: file.rms_norm_eps,
@@ -224,15 +201,11 @@ fn from_hf(text: &str) -> Result<ModelConfig, ModelError> {
 fn hf_rope(file: &LlamaFile) -> Result<Rope, ModelError> {
     let written = file.rope_parameters.as_ref().or(file.rope_scaling.as_ref());
     // The format's own default, left out by checkpoints of the first Llama generation.
-    let theta = written
-        .and_then(|rope| rope.rope_theta)
-        .or(file.rope_theta)
-        .unwrap_or(10_000.0);
+    let theta = written.and_then(|rope| rope.rope_theta).or(file.rope_theta).unwrap_or(10_000.0);
     let scaling = match written.map(|rope| (rope.rope_type.as_str(), rope)) {
         None | Some(("default", _)) => RopeScaling::None,
         Some(("llama3", rope)) => {
-            let need =
-                |field: &str, value: Option<f64>| value.ok_or_else(|| ModelError::missing(field));
+            let need = |field: &str, value: Option<f64>| value.ok_or_else(|| ModelError::missing(field));
             RopeScaling::Llama3 {
                 factor: need("rope_scaling.factor", rope.factor)?,
                 low_freq_factor: need("rope_scaling.low_freq_factor", rope.low_freq_factor)?,
@@ -244,16 +217,8 @@ fn hf_rope(file: &LlamaFile) -> Result<Rope, ModelError> {
             }
         }
         Some((other, _)) => {
-            return Err(ModelError::field(
-                "rope_scaling.rope_type",
-                format!("`{other}`"),
-                "`default` or `llama3`",
-            ));
+            return Err(ModelError::field("rope_scaling.rope_type", format!("`{other}`"), "`default` or `llama3`"));
         }
     };
-    Ok(Rope {
-        theta,
-        pairing: RopePairing::HalfSplit,
-        scaling,
-    })
+    Ok(Rope { theta, pairing: RopePairing::HalfSplit, scaling })
 }

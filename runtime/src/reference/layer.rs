@@ -42,10 +42,7 @@ pub(super) struct Step<'a> {
 }
 
 impl Layer {
-    pub(super) fn load(
-        checkpoint: &Checkpoint,
-        index: usize,
-    ) -> std::result::Result<Self, ReferenceError> {
+    pub(super) fn load(checkpoint: &Checkpoint, index: usize) -> std::result::Result<Self, ReferenceError> {
         let load = |name| tensor(checkpoint, TensorName::Layer(index, name));
         let qk_norm = if checkpoint.config().qk_norm {
             Some((load(LayerTensor::QNorm)?, load(LayerTensor::KNorm)?))
@@ -105,16 +102,8 @@ impl Layer {
     ) -> Result<Tensor> {
         let config = step.config;
         let (q_norm, k_norm) = self.qk_norm.as_ref().map(|(q, k)| (q, k)).unzip();
-        let q = turned(
-            step,
-            &heads(&linear(normed, &self.q)?, config.heads)?,
-            q_norm,
-        )?;
-        let k = turned(
-            step,
-            &heads(&linear(normed, &self.k)?, config.kv_heads)?,
-            k_norm,
-        )?;
+        let q = turned(step, &heads(&linear(normed, &self.q)?, config.heads)?, q_norm)?;
+        let k = turned(step, &heads(&linear(normed, &self.k)?, config.kv_heads)?, k_norm)?;
         let v = heads(&linear(normed, &self.v)?, config.kv_heads)?;
         watch.see_heads(Site::Q, self.index, &q)?;
         watch.see_heads(Site::K, self.index, &k)?;
@@ -124,16 +113,11 @@ impl Layer {
         // The query heads of a kv head follow each other, so they become one taller matrix per kv head.
         let (tokens, positions) = step.mask.dims2()?;
         let group = config.heads / config.kv_heads;
-        let q = (q.reshape((config.kv_heads, group * tokens, config.head_dim))?
-            * config.attention_scale())?;
-        let scores = q
-            .matmul(&keys.t()?)?
-            .reshape((config.heads, tokens, positions))?;
+        let q = (q.reshape((config.kv_heads, group * tokens, config.head_dim))? * config.attention_scale())?;
+        let scores = q.matmul(&keys.t()?)?.reshape((config.heads, tokens, positions))?;
         let weights = softmax_last_dim(&scores.broadcast_add(&step.mask)?)?;
         let weights = weights.reshape((config.kv_heads, group * tokens, positions))?;
-        let mixed = weights
-            .matmul(&values)?
-            .reshape((config.heads, tokens, config.head_dim))?;
+        let mixed = weights.matmul(&values)?.reshape((config.heads, tokens, config.head_dim))?;
         watch.see_heads(Site::Attn, self.index, &mixed)?;
         mixed.transpose(0, 1)?.flatten_from(1)
     }
@@ -144,10 +128,7 @@ impl Cache {
     fn append(cache: &mut Option<Self>, k: Tensor, v: Tensor) -> Result<Self> {
         let (keys, values) = match cache.take() {
             None => (k, v),
-            Some(old) => (
-                Tensor::cat(&[&old.keys, &k], 1)?,
-                Tensor::cat(&[&old.values, &v], 1)?,
-            ),
+            Some(old) => (Tensor::cat(&[&old.keys, &k], 1)?, Tensor::cat(&[&old.values, &v], 1)?),
         };
         Ok(cache.insert(Self { keys, values }).clone())
     }
@@ -161,9 +142,7 @@ pub(super) fn linear(x: &Tensor, weight: &Tensor) -> Result<Tensor> {
 /// Tokens x (heads * channels) to heads x tokens x channels.
 fn heads(x: &Tensor, count: usize) -> Result<Tensor> {
     let (tokens, width) = x.dims2()?;
-    x.reshape((tokens, count, width / count))?
-        .transpose(0, 1)?
-        .contiguous()
+    x.reshape((tokens, count, width / count))?.transpose(0, 1)?.contiguous()
 }
 
 /// The heads after their norm, if any, and RoPE.

@@ -35,14 +35,8 @@ impl Reference {
     pub fn load(checkpoint: &Checkpoint) -> Result<Self, ReferenceError> {
         let config = checkpoint.config().clone();
         let embed = tensor(checkpoint, TensorName::Embed)?;
-        let head = if config.tied_embeddings {
-            embed.clone()
-        } else {
-            tensor(checkpoint, TensorName::Head)?
-        };
-        let layers = (0..config.layers)
-            .into_par_iter()
-            .map(|layer| Layer::load(checkpoint, layer));
+        let head = if config.tied_embeddings { embed.clone() } else { tensor(checkpoint, TensorName::Head)? };
+        let layers = (0..config.layers).into_par_iter().map(|layer| Layer::load(checkpoint, layer));
         Ok(Self {
             embed,
             layers: layers.collect::<Result<_, _>>()?,

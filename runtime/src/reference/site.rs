@@ -45,12 +45,7 @@ pub(super) struct Watch<'a, 'b> {
 
 impl Watch<'_, '_> {
     /// `activations` has two dimensions, tokens by channels.
-    pub(super) fn see(
-        &mut self,
-        site: Site,
-        layer: usize,
-        activations: &Tensor,
-    ) -> candle_core::Result<()> {
+    pub(super) fn see(&mut self, site: Site, layer: usize, activations: &Tensor) -> candle_core::Result<()> {
         if let Some(observer) = &mut self.observer {
             observer(site, layer, &matrix(activations)?);
         }
@@ -58,12 +53,7 @@ impl Watch<'_, '_> {
     }
 
     /// `heads` has three dimensions, heads by tokens by channels.
-    pub(super) fn see_heads(
-        &mut self,
-        site: Site,
-        layer: usize,
-        heads: &Tensor,
-    ) -> candle_core::Result<()> {
+    pub(super) fn see_heads(&mut self, site: Site, layer: usize, heads: &Tensor) -> candle_core::Result<()> {
         if self.observer.is_some() {
             self.see(site, layer, &heads.transpose(0, 1)?.flatten_from(1)?)?;
         }
@@ -74,9 +64,5 @@ impl Watch<'_, '_> {
 /// Copies a two-dimensional tensor out.
 pub(super) fn matrix(tensor: &Tensor) -> candle_core::Result<Matrix> {
     let (rows, columns) = tensor.dims2()?;
-    Ok(Matrix {
-        rows,
-        columns,
-        data: tensor.flatten_all()?.to_vec1()?,
-    })
+    Ok(Matrix { rows, columns, data: tensor.flatten_all()?.to_vec1()? })
 }

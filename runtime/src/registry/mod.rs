@@ -17,10 +17,7 @@ use model::ENTRIES;
 
 /// All known models, sorted by name.
 pub fn models() -> Result<Vec<Model>, RegistryError> {
-    ENTRIES
-        .iter()
-        .map(|(file, text)| Model::parse(file, text))
-        .collect()
+    ENTRIES.iter().map(|(file, text)| Model::parse(file, text)).collect()
 }
 
 /// The model of a name or alias.
@@ -31,16 +28,11 @@ pub fn find(name: &str) -> Result<Model, RegistryError> {
     }
     let names = || models.iter().flat_map(Model::names);
     let nearest = names().min_by_key(|known| strsim::damerau_levenshtein(known, name));
-    let near_enough =
-        nearest.filter(|known| strsim::damerau_levenshtein(known, name) <= known.len() / 3);
+    let near_enough = nearest.filter(|known| strsim::damerau_levenshtein(known, name) <= known.len() / 3);
     Err(RegistryError::UnknownModel {
         found: name.to_owned(),
         hint: near_enough.map_or(String::new(), |known| format!(", did you mean `{known}`?")),
-        known: models
-            .iter()
-            .map(Model::name)
-            .collect::<Vec<_>>()
-            .join(", "),
+        known: models.iter().map(Model::name).collect::<Vec<_>>().join(", "),
     })
 }
 
@@ -55,9 +47,7 @@ mod tests {
     #[test]
     fn every_entry_is_built_in_and_valid() {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/models");
-        let files = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let built_in = ENTRIES.iter().map(|(file, _)| (*file).to_owned());
         assert_eq!(built_in.collect::<BTreeSet<_>>(), files.collect());
         for (model, (file, _)) in models().unwrap().iter().zip(ENTRIES) {
@@ -82,7 +72,6 @@ mod tests {
     fn an_unknown_model_is_answered_with_the_known_ones() {
         expect!["unknown model `smolm2`, did you mean `smollm2`? (known: smollm2)"]
             .assert_eq(&find("smolm2").unwrap_err().to_string());
-        expect!["unknown model `gpt-5` (known: smollm2)"]
-            .assert_eq(&find("gpt-5").unwrap_err().to_string());
+        expect!["unknown model `gpt-5` (known: smollm2)"].assert_eq(&find("gpt-5").unwrap_err().to_string());
     }
 }

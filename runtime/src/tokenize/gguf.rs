@@ -15,11 +15,7 @@ const PRE_TOKENIZERS: &[(&str, fn() -> PreTokenizerWrapper)] = &[("smollm", sing
 
 /// Every digit alone, then words as GPT-2 cuts them.
 fn single_digits() -> PreTokenizerWrapper {
-    Sequence::new(vec![
-        Digits::new(true).into(),
-        ByteLevel::new(false, false, true).into(),
-    ])
-    .into()
+    Sequence::new(vec![Digits::new(true).into(), ByteLevel::new(false, false, true).into()]).into()
 }
 
 const TOKENS: &str = "tokenizer.ggml.tokens";
@@ -41,36 +37,20 @@ pub(super) fn load(metadata: &Metadata) -> Result<Tokenizer, TokenizeError> {
     let mut inner = tokenizers::Tokenizer::new(bpe(metadata, &texts)?);
     inner.with_pre_tokenizer(Some(pre_tokenizer()));
     let added = |kind: Kind, special: bool| {
-        let chosen = texts
-            .iter()
-            .zip(&kinds)
-            .filter(move |(_, k)| **k == kind)
-            .map(|(text, _)| *text);
-        chosen
-            .map(move |text| AddedToken::from(text, special).normalized(false))
-            .collect::<Vec<_>>()
+        let chosen = texts.iter().zip(&kinds).filter(move |(_, k)| **k == kind).map(|(text, _)| *text);
+        chosen.map(move |text| AddedToken::from(text, special).normalized(false)).collect::<Vec<_>>()
     };
     let failed = |e| TokenizeError::library("add the special tokens", e);
-    inner
-        .add_special_tokens(added(Kind::Control, true))
-        .map_err(failed)?;
-    inner
-        .add_tokens(added(Kind::UserDefined, false))
-        .map_err(failed)?;
+    inner.add_special_tokens(added(Kind::Control, true)).map_err(failed)?;
+    inner.add_tokens(added(Kind::UserDefined, false)).map_err(failed)?;
 
     let bos = id(metadata, "tokenizer.ggml.bos_token_id", texts.len())?;
     let eos = id(metadata, "tokenizer.ggml.eos_token_id", texts.len())?;
     let eot = id(metadata, "tokenizer.ggml.eot_token_id", texts.len())?;
-    let prefix = if metadata.bool_or("tokenizer.ggml.add_bos_token", false)? {
-        bos
-    } else {
-        None
-    };
+    let prefix = if metadata.bool_or("tokenizer.ggml.add_bos_token", false)? { bos } else { None };
     let text = |id: Option<u32>| id.map_or("", |id| texts[id as usize]);
     let template = metadata.text_opt("tokenizer.chat_template")?;
-    let chat = template
-        .map(|source| ChatTemplate::new(source, text(bos), text(eos)))
-        .transpose()?;
+    let chat = template.map(|source| ChatTemplate::new(source, text(bos), text(eos))).transpose()?;
     Ok(Tokenizer {
         inner,
         tokens: tokens(&texts, &kinds)?,
@@ -91,11 +71,7 @@ enum Kind {
 fn kinds(metadata: &Metadata, count: usize) -> Result<Vec<Kind>, TokenizeError> {
     let numbers = metadata.integers(TYPES)?;
     if numbers.len() != count {
-        return Err(TokenizeError::Length {
-            field: TYPES,
-            found: numbers.len(),
-            expected: count,
-        });
+        return Err(TokenizeError::Length { field: TYPES, found: numbers.len(), expected: count });
     }
     let kind = |(index, number): (usize, &i64)| match number {
         // Unused tokens are never produced by merging and their text is harmless.
@@ -118,12 +94,7 @@ fn bpe(metadata: &Metadata, texts: &[&str]) -> Result<BPE, TokenizeError> {
         // Tokens spell a space as another character, so the first space separates the two.
         let Some((left, right)) = merge.split_once(' ') else {
             let expected = "two tokens with a space between";
-            return Err(TokenizeError::Entry {
-                field: MERGES,
-                index,
-                found: merge.to_owned(),
-                expected,
-            });
+            return Err(TokenizeError::Entry { field: MERGES, index, found: merge.to_owned(), expected });
         };
         merges.push((left.to_owned(), right.to_owned()));
     }
@@ -132,34 +103,22 @@ fn bpe(metadata: &Metadata, texts: &[&str]) -> Result<BPE, TokenizeError> {
         let id = u32::try_from(id).expect("the list came from a file of less than 2^32 entries");
         if vocab.insert((*text).to_owned(), id).is_some() {
             let (index, found) = (id as usize, (*text).to_owned());
-            return Err(TokenizeError::Entry {
-                field: TOKENS,
-                index,
-                found,
-                expected: "each token once",
-            });
+            return Err(TokenizeError::Entry { field: TOKENS, index, found, expected: "each token once" });
         }
     }
-    BPE::builder()
-        .vocab_and_merges(vocab, merges)
-        .build()
-        .map_err(|e| TokenizeError::library("build the merges", e))
+    BPE::builder().vocab_and_merges(vocab, merges).build().map_err(|e| TokenizeError::library("build the merges", e))
 }
 
 fn tokens(texts: &[&str], kinds: &[Kind]) -> Result<Vec<Token>, TokenizeError> {
     let token = |(index, (text, kind)): (usize, (&&str, &Kind))| match kind {
         Kind::Control => Ok(Token::Control),
         Kind::UserDefined => Ok(Token::Bytes(text.as_bytes().to_vec())),
-        Kind::Text => {
-            byte_level::bytes(text)
-                .map(Token::Bytes)
-                .ok_or_else(|| TokenizeError::Entry {
-                    field: TOKENS,
-                    index,
-                    found: (*text).to_owned(),
-                    expected: "characters of the byte-level alphabet",
-                })
-        }
+        Kind::Text => byte_level::bytes(text).map(Token::Bytes).ok_or_else(|| TokenizeError::Entry {
+            field: TOKENS,
+            index,
+            found: (*text).to_owned(),
+            expected: "characters of the byte-level alphabet",
+        }),
     };
     texts.iter().zip(kinds).enumerate().map(token).collect()
 }
@@ -170,17 +129,9 @@ fn id(metadata: &Metadata, key: &'static str, vocab: usize) -> Result<Option<u32
         return Ok(None);
     };
     let found = u32::try_from(found).unwrap_or(u32::MAX);
-    if found as usize >= vocab {
-        Err(TokenizeError::UnknownId { found, vocab })
-    } else {
-        Ok(Some(found))
-    }
+    if found as usize >= vocab { Err(TokenizeError::UnknownId { found, vocab }) } else { Ok(Some(found)) }
 }
 
 fn unsupported(field: &'static str, found: &str, supported: &str) -> TokenizeError {
-    TokenizeError::Unsupported {
-        field,
-        found: found.to_owned(),
-        supported: supported.to_owned(),
-    }
+    TokenizeError::Unsupported { field, found: found.to_owned(), supported: supported.to_owned() }
 }

@@ -44,23 +44,14 @@ impl Tokenizer {
             Source::HuggingFace(directory, _) => huggingface::load(directory.path()),
             Source::Random(_) => Err(TokenizeError::NoTokenizer),
         }
-        .map_err(|source| TokenizeError::File {
-            path: checkpoint.path().to_owned(),
-            source: Box::new(source),
-        })
+        .map_err(|reason| TokenizeError::File { path: checkpoint.path().to_owned(), reason: Box::new(reason) })
     }
 
     /// Ids of a text. `add_special` adds the marks that the model expects around a raw text, such as a leading BOS.
     pub fn encode(&self, text: &str, add_special: bool) -> Result<Vec<u32>, TokenizeError> {
-        let encoding = self
-            .inner
-            .encode_fast(text, add_special)
-            .map_err(|e| TokenizeError::library("encode", e))?;
+        let encoding = self.inner.encode_fast(text, add_special).map_err(|e| TokenizeError::library("encode", e))?;
         let prefix = self.prefix.filter(|_| add_special);
-        Ok(prefix
-            .into_iter()
-            .chain(encoding.get_ids().iter().copied())
-            .collect())
+        Ok(prefix.into_iter().chain(encoding.get_ids().iter().copied()).collect())
     }
 
     /// Text of ids; control tokens are left out and bytes that are not UTF-8 become U+FFFD.
@@ -104,11 +95,6 @@ impl Tokenizer {
     }
 
     fn token(&self, id: u32) -> Result<&Token, TokenizeError> {
-        self.tokens
-            .get(id as usize)
-            .ok_or(TokenizeError::UnknownId {
-                found: id,
-                vocab: self.tokens.len(),
-            })
+        self.tokens.get(id as usize).ok_or(TokenizeError::UnknownId { found: id, vocab: self.tokens.len() })
     }
 }

@@ -10,10 +10,7 @@ pub struct StreamDecoder<'a> {
 
 impl<'a> StreamDecoder<'a> {
     pub(super) fn new(tokenizer: &'a Tokenizer) -> Self {
-        Self {
-            tokenizer,
-            pending: Vec::new(),
-        }
+        Self { tokenizer, pending: Vec::new() }
     }
 
     /// The text that this token completes; empty while a character is still incomplete.
@@ -71,9 +68,6 @@ mod tests {
 
     #[test]
     fn impossible_bytes_do_not_hold_up_the_text() {
-        assert_eq!(
-            pieces(&[b"a\xff", b"b", b"\xc3", b"c"]),
-            ["a\u{fffd}", "b", "", "\u{fffd}c"]
-        );
+        assert_eq!(pieces(&[b"a\xff", b"b", b"\xc3", b"c"]), ["a\u{fffd}", "b", "", "\u{fffd}c"]);
     }
 }

@@ -25,15 +25,8 @@ pub(crate) enum Source {
 impl Checkpoint {
     /// Opens a GGUF file or a Hugging Face directory.
     pub fn open(path: &Path) -> Result<Self, WeightsError> {
-        let kind = std::fs::metadata(path).map_err(|source| WeightsError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
-        let checkpoint = if kind.is_dir() {
-            Self::open_directory(path)?
-        } else {
-            Self::open_gguf(path)?
-        };
+        let kind = std::fs::metadata(path).map_err(|reason| WeightsError::Io { path: path.to_owned(), reason })?;
+        let checkpoint = if kind.is_dir() { Self::open_directory(path)? } else { Self::open_gguf(path)? };
         checkpoint.check_tensors()?;
         Ok(checkpoint)
     }
@@ -43,55 +36,32 @@ impl Checkpoint {
     /// Gains are near one and projections keep the variance of their input, so activations stay in the usual range.
     pub fn random(config: ModelConfig, seed: u64) -> Result<Self, ModelError> {
         config.check()?;
-        Ok(Self {
-            path: PathBuf::from("random weights"),
-            config,
-            source: Source::Random(seed),
-        })
+        Ok(Self { path: PathBuf::from("random weights"), config, source: Source::Random(seed) })
     }
 
     fn open_gguf(path: &Path) -> Result<Self, WeightsError> {
-        let file = GgufFile::open(path).map_err(|source| WeightsError::Gguf {
-            path: path.to_owned(),
-            source,
-        })?;
+        let file = GgufFile::open(path).map_err(|reason| WeightsError::Gguf { path: path.to_owned(), reason })?;
         let read = || {
             let family = Family::of_gguf(file.metadata().text("general.architecture")?)?;
             let config = (family.from_gguf)(&file)?;
             config.check()?;
             Ok((family, config))
         };
-        let (family, config) = read().map_err(|source| WeightsError::Model {
-            path: path.to_owned(),
-            source,
-        })?;
-        Ok(Self {
-            path: path.to_owned(),
-            config,
-            source: Source::Gguf(file, family),
-        })
+        let (family, config) = read().map_err(|reason| WeightsError::Model { path: path.to_owned(), reason })?;
+        Ok(Self { path: path.to_owned(), config, source: Source::Gguf(file, family) })
     }
 
     fn open_directory(path: &Path) -> Result<Self, WeightsError> {
-        let directory = HuggingFaceDir::open(path).map_err(|source| WeightsError::HuggingFace {
-            path: path.to_owned(),
-            source,
-        })?;
+        let directory =
+            HuggingFaceDir::open(path).map_err(|reason| WeightsError::HuggingFace { path: path.to_owned(), reason })?;
         let read = || {
             let family = Family::of_hf(directory.architecture()?)?;
             let config = (family.from_hf)(directory.config())?;
             config.check()?;
             Ok((family, config))
         };
-        let (family, config) = read().map_err(|source| WeightsError::Model {
-            path: path.to_owned(),
-            source,
-        })?;
-        Ok(Self {
-            path: path.to_owned(),
-            config,
-            source: Source::HuggingFace(directory, family),
-        })
+        let (family, config) = read().map_err(|reason| WeightsError::Model { path: path.to_owned(), reason })?;
+        Ok(Self { path: path.to_owned(), config, source: Source::HuggingFace(directory, family) })
     }
 
     /// The model's shape and arithmetic.
@@ -116,23 +86,13 @@ impl Checkpoint {
     /// If the model has no tensor of this name.
     pub fn tensor(&self, name: TensorName) -> Result<Matrix, WeightsError> {
         let (rows, columns) = self.config.shape(name);
-        let name = if name == TensorName::Head && self.config.tied_embeddings {
-            TensorName::Embed
-        } else {
-            name
-        };
+        let name = if name == TensorName::Head && self.config.tied_embeddings { TensorName::Embed } else { name };
         let (stored, data) = match &self.source {
             Source::Gguf(file, family) => {
                 let stored = (family.gguf_name)(name);
                 let data = file.read(&stored);
                 let path = || self.path.clone();
-                (
-                    stored,
-                    data.map_err(|source| WeightsError::Gguf {
-                        path: path(),
-                        source,
-                    })?,
-                )
+                (stored, data.map_err(|reason| WeightsError::Gguf { path: path(), reason })?)
             }
             Source::HuggingFace(directory, family) => {
                 let stored = (family.hf_name)(name);
@@ -141,17 +101,9 @@ impl Checkpoint {
             }
             Source::Random(seed) => (name.to_string(), random::tensor(*seed, name, rows, columns)),
         };
-        assert_eq!(
-            data.len(),
-            rows * columns,
-            "`{stored}` was checked when the checkpoint was opened"
-        );
+        assert_eq!(data.len(), rows * columns, "`{stored}` was checked when the checkpoint was opened");
         match data.iter().position(|weight| !weight.is_finite()) {
-            None => Ok(Matrix {
-                rows,
-                columns,
-                data,
-            }),
+            None => Ok(Matrix { rows, columns, data }),
             Some(at) => Err(WeightsError::NotFinite {
                 path: self.path.clone(),
                 tensor: stored,
@@ -164,15 +116,10 @@ impl Checkpoint {
 
     /// Exactly the tensors of the model are stored, each in its shape.
     fn check_tensors(&self) -> Result<(), WeightsError> {
-        let (mut stored, stored_name): (BTreeSet<&str>, fn(TensorName) -> String) = match &self
-            .source
-        {
+        let (mut stored, stored_name): (BTreeSet<&str>, fn(TensorName) -> String) = match &self.source {
             Source::Gguf(file, family) => {
                 let known = family.gguf_metadata_tensors;
-                (
-                    file.names().filter(|name| !known.contains(name)).collect(),
-                    family.gguf_name,
-                )
+                (file.names().filter(|name| !known.contains(name)).collect(), family.gguf_name)
             }
             Source::HuggingFace(directory, family) => (directory.names().collect(), family.hf_name),
             Source::Random(_) => return Ok(()),
@@ -182,11 +129,7 @@ impl Checkpoint {
             if !stored.remove(tensor.as_str()) {
                 let untied = " (tie_word_embeddings is false, so the head must be stored)";
                 let hint = if name == TensorName::Head { untied } else { "" };
-                return Err(WeightsError::MissingTensor {
-                    path: self.path.clone(),
-                    tensor,
-                    hint,
-                });
+                return Err(WeightsError::MissingTensor { path: self.path.clone(), tensor, hint });
             }
             self.check_shape(name, tensor)?;
         }
@@ -195,11 +138,7 @@ impl Checkpoint {
         };
         let tied = " (tie_word_embeddings is true, so which of the two heads is meant is unclear: \
                     remove the tensor or set the flag to false)";
-        let hint = if *unexpected == stored_name(TensorName::Head) {
-            tied
-        } else {
-            ""
-        };
+        let hint = if *unexpected == stored_name(TensorName::Head) { tied } else { "" };
         Err(WeightsError::UnexpectedTensor {
             path: self.path.clone(),
             tensor: (*unexpected).to_owned(),
@@ -215,20 +154,11 @@ impl Checkpoint {
             Source::Random(_) => None,
         };
         let (rows, columns) = self.config.shape(name);
-        let expected = if rows == 1 {
-            vec![columns]
-        } else {
-            vec![rows, columns]
-        };
+        let expected = if rows == 1 { vec![columns] } else { vec![rows, columns] };
         match found {
             Some(found) if found != expected => {
                 let (path, found) = (self.path.clone(), found.to_vec());
-                Err(WeightsError::Shape {
-                    path,
-                    tensor,
-                    found,
-                    expected,
-                })
+                Err(WeightsError::Shape { path, tensor, found, expected })
             }
             _ => Ok(()),
         }

@@ -10,36 +10,36 @@ use crate::model::ModelError;
 #[derive(Debug, thiserror::Error)]
 pub enum WeightsError {
     /// The path is neither a file nor a directory, or may not be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     Io {
         /// Path given.
         path: PathBuf,
         /// Reason.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// A GGUF file is damaged or of an unsupported kind.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     Gguf {
         /// The file.
         path: PathBuf,
         /// Reason.
-        source: GgufError,
+        reason: GgufError,
     },
     /// A Hugging Face directory is damaged, incomplete or of an unsupported kind.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     HuggingFace {
         /// The directory.
         path: PathBuf,
         /// Reason.
-        source: HuggingFaceError,
+        reason: HuggingFaceError,
     },
     /// The model is not one that can be run.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     Model {
         /// File or directory.
         path: PathBuf,
         /// Reason.
-        source: ModelError,
+        reason: ModelError,
     },
     /// A tensor of the model is not in the checkpoint.
     #[error("{}: tensor `{tensor}` is missing{hint}", path.display())]

@@ -17,20 +17,20 @@ use crate::model::ModelError;
 #[derive(Debug, thiserror::Error)]
 pub enum HuggingFaceError {
     /// A file could not be read.
-    #[error("{file}: {source}")]
+    #[error("{file}: {reason}")]
     Io {
         /// File name.
         file: String,
         /// Reason.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// A JSON file does not hold what it should.
-    #[error("{file}: {source}")]
+    #[error("{file}: {reason}")]
     Json {
         /// File name.
         file: String,
         /// Reason, with line and column.
-        source: serde_json::Error,
+        reason: serde_json::Error,
     },
     /// There is nothing to load.
     #[error("no *.safetensors file")]
@@ -42,17 +42,13 @@ pub enum HuggingFaceError {
         file: String,
     },
     /// Weights in a quantised form.
-    #[error(
-        "config.json: quantization_config.quant_method `{found}` is not supported (supported: none)"
-    )]
+    #[error("config.json: quantization_config.quant_method `{found}` is not supported (supported: none)")]
     QuantisationScheme {
         /// Name of the scheme.
         found: String,
     },
     /// The file ends before or within a tensor's data.
-    #[error(
-        "{file}: truncated: tensor `{tensor}` ends at byte {expected}, the file has {found} bytes"
-    )]
+    #[error("{file}: truncated: tensor `{tensor}` ends at byte {expected}, the file has {found} bytes")]
     Truncated {
         /// File name.
         file: String,
@@ -64,12 +60,12 @@ pub enum HuggingFaceError {
         found: usize,
     },
     /// The header of a file is damaged.
-    #[error("{file}: {source}")]
+    #[error("{file}: {reason}")]
     Header {
         /// File name.
         file: String,
         /// Reason.
-        source: SafeTensorError,
+        reason: SafeTensorError,
     },
     /// A tensor of an element type that is not read.
     #[error("{file}: tensor `{tensor}` has element type {found} (supported: F32, F16, BF16)")]
@@ -125,24 +121,13 @@ impl HuggingFaceDir {
     pub(super) fn open(path: &Path) -> Result<Self, HuggingFaceError> {
         let config = read_text(path, "config.json")?;
         let parsed: Value = parse_json("config.json", &config)?;
-        if let Some(scheme) = parsed
-            .get("quantization_config")
-            .filter(|scheme| !scheme.is_null())
-        {
-            let found = scheme["quant_method"]
-                .as_str()
-                .unwrap_or("without a name")
-                .to_owned();
+        if let Some(scheme) = parsed.get("quantization_config").filter(|scheme| !scheme.is_null()) {
+            let found = scheme["quant_method"].as_str().unwrap_or("without a name").to_owned();
             return Err(HuggingFaceError::QuantisationScheme { found });
         }
         let architecture = parsed["architectures"][0].as_str().map(str::to_owned);
-        let mut directory = Self {
-            path: path.to_owned(),
-            config,
-            architecture,
-            shards: Vec::new(),
-            tensors: BTreeMap::new(),
-        };
+        let mut directory =
+            Self { path: path.to_owned(), config, architecture, shards: Vec::new(), tensors: BTreeMap::new() };
         let files = weight_files(path)?;
         for file in &files {
             directory.add_shard(file, &files)?;
@@ -161,9 +146,7 @@ impl HuggingFaceDir {
     }
 
     pub(super) fn architecture(&self) -> Result<&str, ModelError> {
-        self.architecture
-            .as_deref()
-            .ok_or_else(|| ModelError::missing("architectures"))
+        self.architecture.as_deref().ok_or_else(|| ModelError::missing("architectures"))
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
@@ -180,26 +163,14 @@ impl HuggingFaceDir {
         let bytes = &self.shards[tensor.shard][tensor.bytes.clone()];
         let halves = || bytes.as_chunks::<2>().0.iter();
         match tensor.element {
-            Element::F32 => bytes
-                .as_chunks::<4>()
-                .0
-                .iter()
-                .map(|b| f32::from_le_bytes(*b))
-                .collect(),
-            Element::F16 => halves()
-                .map(|b| half::f16::from_le_bytes(*b).to_f32())
-                .collect(),
-            Element::Bf16 => halves()
-                .map(|b| half::bf16::from_le_bytes(*b).to_f32())
-                .collect(),
+            Element::F32 => bytes.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect(),
+            Element::F16 => halves().map(|b| half::f16::from_le_bytes(*b).to_f32()).collect(),
+            Element::Bf16 => halves().map(|b| half::bf16::from_le_bytes(*b).to_f32()).collect(),
         }
     }
 
     fn add_shard(&mut self, file: &str, files: &[String]) -> Result<(), HuggingFaceError> {
-        let failed = |source| HuggingFaceError::Io {
-            file: file.to_owned(),
-            source,
-        };
+        let failed = |reason| HuggingFaceError::Io { file: file.to_owned(), reason };
         let handle = File::open(self.path.join(file)).map_err(failed)?;
         // SAFETY: the map is read-only and private to this value. As with any mapped file, another process that
         // truncates it meanwhile would fault this one.
@@ -215,11 +186,7 @@ impl HuggingFaceDir {
                 Dtype::F16 => Element::F16,
                 Dtype::BF16 => Element::Bf16,
                 found => {
-                    return Err(HuggingFaceError::ElementType {
-                        file: file.to_owned(),
-                        tensor,
-                        found,
-                    });
+                    return Err(HuggingFaceError::ElementType { file: file.to_owned(), tensor, found });
                 }
             };
             let (from, to) = info.data_offsets;
@@ -231,11 +198,7 @@ impl HuggingFaceDir {
             };
             if let Some(other) = self.tensors.insert(tensor.clone(), stored) {
                 let (first, second) = (files[other.shard].clone(), file.to_owned());
-                return Err(HuggingFaceError::Duplicate {
-                    tensor,
-                    first,
-                    second,
-                });
+                return Err(HuggingFaceError::Duplicate { tensor, first, second });
             }
         }
         self.shards.push(bytes);
@@ -249,55 +212,35 @@ fn read_header(file: &str, bytes: &[u8]) -> Result<(usize, Metadata), HuggingFac
     match SafeTensors::read_metadata(bytes) {
         Ok((header, metadata)) => Ok((LENGTH + header, metadata)),
         Err(SafeTensorError::MetadataIncompleteBuffer) => Err(truncation(file, bytes)),
-        Err(source) => Err(HuggingFaceError::Header {
-            file: file.to_owned(),
-            source,
-        }),
+        Err(reason) => Err(HuggingFaceError::Header { file: file.to_owned(), reason }),
     }
 }
 
 /// Names the first tensor that does not fit; the header itself is known to be whole.
 fn truncation(file: &str, bytes: &[u8]) -> HuggingFaceError {
     let file = file.to_owned();
-    let length = bytes
-        .first_chunk()
-        .map_or(0, |length| u64::from_le_bytes(*length));
+    let length = bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length));
     let start = 8 + length as usize;
     let metadata: Metadata = match serde_json::from_slice(&bytes[8..start]) {
         Ok(metadata) => metadata,
-        Err(source) => return HuggingFaceError::Json { file, source },
+        Err(reason) => return HuggingFaceError::Json { file, reason },
     };
     let outside = metadata.offset_keys().into_iter().find_map(|tensor| {
         let end = start + metadata.info(&tensor)?.data_offsets.1;
         (end > bytes.len()).then_some((tensor, end as u64))
     });
     match outside {
-        Some((tensor, expected)) => HuggingFaceError::Truncated {
-            file,
-            tensor,
-            expected,
-            found: bytes.len(),
-        },
-        None => HuggingFaceError::Header {
-            file,
-            source: SafeTensorError::MetadataIncompleteBuffer,
-        },
+        Some((tensor, expected)) => HuggingFaceError::Truncated { file, tensor, expected, found: bytes.len() },
+        None => HuggingFaceError::Header { file, reason: SafeTensorError::MetadataIncompleteBuffer },
     }
 }
 
 /// The directory's weight files, sorted; all those that the index names are there.
 fn weight_files(path: &Path) -> Result<Vec<String>, HuggingFaceError> {
-    let failed = |source| HuggingFaceError::Io {
-        file: ".".to_owned(),
-        source,
-    };
+    let failed = |reason| HuggingFaceError::Io { file: ".".to_owned(), reason };
     let mut files = Vec::new();
     for entry in std::fs::read_dir(path).map_err(failed)? {
-        let name = entry
-            .map_err(failed)?
-            .file_name()
-            .to_string_lossy()
-            .into_owned();
+        let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
         if name.ends_with(".safetensors") {
             files.push(name);
         }
@@ -306,35 +249,20 @@ fn weight_files(path: &Path) -> Result<Vec<String>, HuggingFaceError> {
     const INDEX: &str = "model.safetensors.index.json";
     if path.join(INDEX).exists() {
         let index: Value = parse_json(INDEX, &read_text(path, INDEX)?)?;
-        let named = index["weight_map"]
-            .as_object()
-            .into_iter()
-            .flat_map(|map| map.values());
+        let named = index["weight_map"].as_object().into_iter().flat_map(|map| map.values());
         for file in named.filter_map(Value::as_str) {
             if !files.iter().any(|there| there == file) {
-                return Err(HuggingFaceError::MissingShard {
-                    file: file.to_owned(),
-                });
+                return Err(HuggingFaceError::MissingShard { file: file.to_owned() });
             }
         }
     }
-    if files.is_empty() {
-        Err(HuggingFaceError::NoWeights)
-    } else {
-        Ok(files)
-    }
+    if files.is_empty() { Err(HuggingFaceError::NoWeights) } else { Ok(files) }
 }
 
 fn read_text(path: &Path, file: &str) -> Result<String, HuggingFaceError> {
-    std::fs::read_to_string(path.join(file)).map_err(|source| HuggingFaceError::Io {
-        file: file.to_owned(),
-        source,
-    })
+    std::fs::read_to_string(path.join(file)).map_err(|reason| HuggingFaceError::Io { file: file.to_owned(), reason })
 }
 
 fn parse_json(file: &str, text: &str) -> Result<Value, HuggingFaceError> {
-    serde_json::from_str(text).map_err(|source| HuggingFaceError::Json {
-        file: file.to_owned(),
-        source,
-    })
+    serde_json::from_str(text).map_err(|reason| HuggingFaceError::Json { file: file.to_owned(), reason })
 }

@@ -6,16 +6,12 @@ use crate::model::{LayerTensor, TensorName};
 pub(super) fn tensor(seed: u64, name: TensorName, rows: usize, columns: usize) -> Vec<f32> {
     let mut random = SplitMix(seed ^ stream(name));
     // Uniform on +-sqrt(3) has variance one.
-    let mut uniform =
-        || (random.next() >> 40) as f32 / (1 << 23) as f32 * 3f32.sqrt() - 3f32.sqrt();
+    let mut uniform = || (random.next() >> 40) as f32 / (1 << 23) as f32 * 3f32.sqrt() - 3f32.sqrt();
     let is_gain = match name {
         TensorName::FinalNorm => true,
         TensorName::Embed | TensorName::Head => false,
         TensorName::Layer(_, tensor) => match tensor {
-            LayerTensor::AttnNorm
-            | LayerTensor::FfnNorm
-            | LayerTensor::QNorm
-            | LayerTensor::KNorm => true,
+            LayerTensor::AttnNorm | LayerTensor::FfnNorm | LayerTensor::QNorm | LayerTensor::KNorm => true,
             LayerTensor::Q
             | LayerTensor::K
             | LayerTensor::V
@@ -37,9 +33,7 @@ pub(super) fn tensor(seed: u64, name: TensorName, rows: usize, columns: usize) -
 fn stream(name: TensorName) -> u64 {
     name.to_string()
         .bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        })
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 struct SplitMix(u64);

@@ -74,37 +74,19 @@ impl KvLayout {
 
     /// Port and offset of one channel of a key.
     #[must_use]
-    pub fn key_at(
-        &self,
-        layer: usize,
-        head: usize,
-        position: usize,
-        channel: usize,
-    ) -> (usize, usize) {
+    pub fn key_at(&self, layer: usize, head: usize, position: usize, channel: usize) -> (usize, usize) {
         let (run, port, byte) = self.split(channel);
         let block = position / BLOCK_ROWS * self.block_bytes() + run * self.run_bytes();
         let row = position % BLOCK_ROWS * self.beat.port_bytes;
-        (
-            port,
-            self.keys(layer) + head * self.head_bytes() + block + row + byte,
-        )
+        (port, self.keys(layer) + head * self.head_bytes() + block + row + byte)
     }
 
     /// Port and offset of one channel of a value.
     #[must_use]
-    pub fn value_at(
-        &self,
-        layer: usize,
-        head: usize,
-        position: usize,
-        channel: usize,
-    ) -> (usize, usize) {
+    pub fn value_at(&self, layer: usize, head: usize, position: usize, channel: usize) -> (usize, usize) {
         let (slab, port, byte) = self.split(channel);
         let row = slab * self.slab_bytes() + position * self.beat.port_bytes;
-        (
-            port,
-            self.values(layer) + head * self.head_bytes() + row + byte,
-        )
+        (port, self.values(layer) + head * self.head_bytes() + row + byte)
     }
 
     /// Run, port and byte of a channel.
@@ -122,23 +104,8 @@ mod tests {
 
     #[test]
     fn every_byte_of_the_cache_belongs_to_one_channel() {
-        for beat in [
-            Beat {
-                port_bytes: 16,
-                ports: 4,
-            },
-            Beat {
-                port_bytes: 8,
-                ports: 1,
-            },
-        ] {
-            let kv = KvLayout {
-                beat,
-                layers: 2,
-                heads: 3,
-                head_dim: 128,
-                context: 32,
-            };
+        for beat in [Beat { port_bytes: 16, ports: 4 }, Beat { port_bytes: 8, ports: 1 }] {
+            let kv = KvLayout { beat, layers: 2, heads: 3, head_dim: 128, context: 32 };
             let mut seen = BTreeSet::new();
             for i in 0..kv.layers * kv.heads * kv.context * kv.head_dim {
                 let (channel, rest) = (i % kv.head_dim, i / kv.head_dim);
@@ -154,17 +121,8 @@ mod tests {
 
     #[test]
     fn a_block_of_keys_streams_as_a_weight_block_without_scales() {
-        let beat = Beat {
-            port_bytes: 16,
-            ports: 4,
-        };
-        let kv = KvLayout {
-            beat,
-            layers: 1,
-            heads: 1,
-            head_dim: 128,
-            context: 32,
-        };
+        let beat = Beat { port_bytes: 16, ports: 4 };
+        let kv = KvLayout { beat, layers: 1, heads: 1, head_dim: 128, context: 32 };
         // Beat 16 + 3 of block 1 is key 16 + 3, channels 64..128.
         let beat_bytes = (32 + 16 + 3) * beat.port_bytes;
         assert_eq!(kv.key_at(0, 0, 19, 64 + 17), (1, beat_bytes + 1));

@@ -25,10 +25,7 @@ impl Beat {
     /// The cut of an overlay.
     #[must_use]
     pub fn of(overlay: &Overlay) -> Self {
-        Self {
-            port_bytes: overlay.port_bytes(),
-            ports: overlay.stream_ports(),
-        }
+        Self { port_bytes: overlay.port_bytes(), ports: overlay.stream_ports() }
     }
 
     /// Bytes of a beat.

@@ -14,12 +14,7 @@ pub(crate) fn block_bytes(beat: Beat, groups: usize) -> usize {
 }
 
 /// Lays out one block: `codes` holds 16 rows, `ports` the block's bytes in each port's region.
-pub(crate) fn pack_block(
-    beat: Beat,
-    codes: &[i8],
-    scales: &[Scale; BLOCK_ROWS],
-    ports: &mut [&mut [u8]],
-) {
+pub(crate) fn pack_block(beat: Beat, codes: &[i8], scales: &[Scale; BLOCK_ROWS], ports: &mut [&mut [u8]]) {
     let columns = codes.len() / BLOCK_ROWS;
     debug_assert!(columns.is_multiple_of(GROUP) && ports.len() == beat.ports);
     let scales = scale_bytes(scales);
@@ -66,29 +61,13 @@ mod tests {
 
     #[test]
     fn streamed_beats_are_scales_then_rows_channel_run_by_channel_run() {
-        for beat in [
-            Beat {
-                port_bytes: 16,
-                ports: 4,
-            },
-            Beat {
-                port_bytes: 8,
-                ports: 1,
-            },
-            Beat {
-                port_bytes: 4,
-                ports: 2,
-            },
-        ] {
+        for beat in
+            [Beat { port_bytes: 16, ports: 4 }, Beat { port_bytes: 8, ports: 1 }, Beat { port_bytes: 4, ports: 2 }]
+        {
             let (groups, columns) = (2, 128);
             let code = |row: usize, column: usize| (row * 31 + column * 7 + column / 64) as i8;
-            let codes: Vec<i8> = (0..BLOCK_ROWS * columns)
-                .map(|i| code(i / columns, i % columns))
-                .collect();
-            let scales = std::array::from_fn(|i| Scale {
-                mantissa: 0x8000 + i as u16,
-                exponent: i as i16 - 20,
-            });
+            let codes: Vec<i8> = (0..BLOCK_ROWS * columns).map(|i| code(i / columns, i % columns)).collect();
+            let scales = std::array::from_fn(|i| Scale { mantissa: 0x8000 + i as u16, exponent: i as i16 - 20 });
             let mut ports = vec![vec![0; block_bytes(beat, groups)]; beat.ports];
             let mut slices: Vec<&mut [u8]> = ports.iter_mut().map(Vec::as_mut_slice).collect();
             pack_block(beat, &codes, &scales, &mut slices);
@@ -101,9 +80,7 @@ mod tests {
             for (i, found) in body.iter().enumerate() {
                 let (run, row) = (i / 16, i % 16);
                 let first = run * beat.bytes();
-                let expected: Vec<u8> = (first..first + beat.bytes())
-                    .map(|column| code(row, column) as u8)
-                    .collect();
+                let expected: Vec<u8> = (first..first + beat.bytes()).map(|column| code(row, column) as u8).collect();
                 assert_eq!(found, &expected, "beat {i} of {beat:?}");
             }
         }

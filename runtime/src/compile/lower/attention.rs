@@ -1,8 +1,6 @@
 //! RoPE, the way of keys and values to the cache, and attention over it.
 
-use sagen_isa::{
-    CHUNK_ROWS, GROUP, LANES, Quant, Rope, Score, Store, Stream, VECTORS, WeightedSum, register,
-};
+use sagen_isa::{CHUNK_ROWS, GROUP, LANES, Quant, Rope, Score, Store, Stream, VECTORS, WeightedSum, register};
 
 use super::super::numerics::{CODE_FRACTION, score_shift};
 use super::{Lowering, name};
@@ -25,11 +23,7 @@ struct Vectors {
 impl Vectors {
     /// Row of a vector within the chunk; vectors that do not exist repeat row 0.
     fn row_of(&self, vector: u64) -> u64 {
-        if vector < self.count {
-            self.row + vector * self.row_step
-        } else {
-            0
-        }
+        if vector < self.count { self.row + vector * self.row_step } else { 0 }
     }
 }
 
@@ -121,28 +115,14 @@ impl Lowering<'_> {
             for first in (0..heads).filter(|h| (h % group).is_multiple_of(VECTORS)) {
                 let count = VECTORS.min(group - first % group) as u64;
                 let kv_head = first / group;
-                self.pass(&Vectors {
-                    kv_head,
-                    head: first,
-                    row: 0,
-                    count,
-                    head_step: 1,
-                    row_step: 0,
-                });
+                self.pass(&Vectors { kv_head, head: first, row: 0, count, head_step: 1, row_step: 0 });
             }
             return self.attended(0, 1);
         }
         for row in (0..CHUNK_ROWS as u64).step_by(VECTORS) {
             for head in 0..heads {
                 let (kv_head, count) = (head / group, VECTORS as u64);
-                self.pass(&Vectors {
-                    kv_head,
-                    head,
-                    row,
-                    count,
-                    head_step: 0,
-                    row_step: 1,
-                });
+                self.pass(&Vectors { kv_head, head, row, count, head_step: 0, row_step: 1 });
             }
             self.attended(row, VECTORS as u64);
         }
@@ -171,10 +151,7 @@ impl Lowering<'_> {
             ..Stream::default()
         };
         self.push(format!("stream keys of head {}", v.kv_head), stream);
-        let (codes, scales) = (
-            self.plan.codes(Codes::Query),
-            self.plan.scales(Codes::Query),
-        );
+        let (codes, scales) = (self.plan.codes(Codes::Query), self.plan.scales(Codes::Query));
         let groups = (kv.head_dim / GROUP) as u64;
         let score = Score {
             x: codes.row(v.row) + v.head as u64 * groups,

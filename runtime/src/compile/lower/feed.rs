@@ -12,10 +12,7 @@ impl Lowering<'_> {
     /// Gather embedding rows, bring RoPE rows, and start the residual stream.
     pub(super) fn embed(&mut self) {
         let (config, map) = (self.model.config, self.model.map);
-        let (embedding, table) = (
-            self.plan.scratch(Buffer::Embedding),
-            self.plan.scratch(Buffer::RopeTable),
-        );
+        let (embedding, table) = (self.plan.scratch(Buffer::Embedding), self.plan.scratch(Buffer::RopeTable));
         let row_bytes = gain_bytes(config) as u64;
         let gather = Load {
             base: map.embedding,

@@ -36,11 +36,7 @@ impl Lowering<'_> {
     /// A run of blocks, of which the scratchpad holds two.
     fn logits(&mut self, first: usize, blocks: usize, whole: Matvec) {
         let odd = (first / LOGIT_BLOCKS) % 2 == 1;
-        let slot = self.plan.scratch(if odd {
-            Buffer::LogitsOdd
-        } else {
-            Buffer::Logits
-        });
+        let slot = self.plan.scratch(if odd { Buffer::LogitsOdd } else { Buffer::Logits });
         let matvec = Matvec {
             blocks: blocks as u64,
             y: slot.base,
@@ -51,11 +47,7 @@ impl Lowering<'_> {
         };
         self.push("head", matvec);
         let piece = self.model.overlay.port_bytes();
-        let output = self
-            .model
-            .map
-            .logits
-            .expect("a program with logits has a region for them");
+        let output = self.model.map.logits.expect("a program with logits has a region for them");
         let store = Store {
             base: output + (first * WORD_BYTES) as u64,
             v: slot.base * WORD_BYTES as u64,

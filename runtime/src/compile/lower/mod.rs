@@ -37,23 +37,9 @@ pub(crate) struct Model<'a> {
 }
 
 /// Lower a list of operations for that many rows. `head_register` names the row that the head reads.
-pub(crate) fn lower(
-    model: &Model<'_>,
-    plan: &Plan,
-    nodes: &[Node],
-    rows: usize,
-    head_register: u64,
-) -> Vec<Step> {
+pub(crate) fn lower(model: &Model<'_>, plan: &Plan, nodes: &[Node], rows: usize, head_register: u64) -> Vec<Step> {
     let runs = Runs::new(model, nodes);
-    let mut lowering = Lowering {
-        model,
-        plan,
-        rows: rows as u64,
-        head_register,
-        runs,
-        layer: None,
-        steps: Vec::new(),
-    };
+    let mut lowering = Lowering { model, plan, rows: rows as u64, head_register, runs, layer: None, steps: Vec::new() };
     for node in nodes {
         lowering.layer = node.layer;
         lowering.node(&node.op);
@@ -73,14 +59,8 @@ struct Lowering<'a> {
 
 impl Lowering<'_> {
     fn push(&mut self, what: impl Into<String>, operation: impl Into<Operation>) {
-        let label = Label {
-            layer: self.layer.map(|l| l as u32),
-            tensor: what.into(),
-        };
-        self.steps.push(Step {
-            descriptor: Descriptor::new(operation),
-            label,
-        });
+        let label = Label { layer: self.layer.map(|l| l as u32), tensor: what.into() };
+        self.steps.push(Step { descriptor: Descriptor::new(operation), label });
     }
 
     fn node(&mut self, op: &Op) {
@@ -88,24 +68,14 @@ impl Lowering<'_> {
             Op::LoadGains { layer } => self.load_gains(layer),
             Op::Embed => self.embed(),
             Op::Norm { gain, to } => self.norm(gain, to),
-            Op::Linear {
-                matrix,
-                from,
-                to,
-                at,
-            } => self.linear(matrix, from, to, at),
+            Op::Linear { matrix, from, to, at } => self.linear(matrix, from, to, at),
             Op::Rope { of, amax } => self.rope(of, amax),
             Op::Cache { of, via } => self.cache(of, via),
             Op::Amax { of } => self.amax(of, 0, self.rows),
             Op::Quantise { of, to } => self.quantise(of, to, 0, self.rows),
             Op::Attend => self.attend(),
             Op::Add => self.add(),
-            Op::Glu {
-                of,
-                at,
-                channels,
-                amax,
-            } => self.glu(of, at, channels, amax),
+            Op::Glu { of, at, channels, amax } => self.glu(of, at, channels, amax),
             Op::Head { matrix, logits } => self.head(matrix, logits),
         }
     }

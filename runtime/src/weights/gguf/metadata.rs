@@ -26,12 +26,16 @@ impl Value {
     /// Reads a value of the type with this number.
     pub(super) fn read(reader: &mut Reader<'_>, kind: u32) -> Result<Self, GgufError> {
         const LIST: u32 = 9;
+        // Far above any vocabulary, far below what could exhaust memory.
+        const LONGEST: u64 = 1 << 24;
         if kind != LIST {
             return Self::read_scalar(reader, kind);
         }
         let kind = reader.u32()?;
-        let count = reader.count(1)?;
-        // Not reserved up front: a corrupt count may still be as large as the file.
+        let count = reader.u64()?;
+        if count > LONGEST {
+            return Err(reader.corrupt(format!("a list of {count}"), format!("at most {LONGEST} entries")));
+        }
         let mut values = Vec::new();
         for _ in 0..count {
             values.push(Self::read_scalar(reader, kind)?);
@@ -60,10 +64,7 @@ impl Value {
             11 => Self::Signed(i64::from_le_bytes(reader.array()?)),
             12 => Self::Float(f64::from_le_bytes(reader.array()?)),
             other => {
-                return Err(reader.corrupt(
-                    format!("value type {other}"),
-                    "a type in 0..=12, lists not nested",
-                ));
+                return Err(reader.corrupt(format!("value type {other}"), "a type in 0..=12, lists not nested"));
             }
         })
     }
@@ -123,24 +124,12 @@ impl Metadata {
     }
 
     fn f64_opt(&self, key: &str) -> Result<Option<f64>, GgufError> {
-        self.convert(key, "a float", |value| {
-            if let Value::Float(v) = value {
-                Some(*v)
-            } else {
-                None
-            }
-        })
+        self.convert(key, "a float", |value| if let Value::Float(v) = value { Some(*v) } else { None })
     }
 
     /// A truth value, `default` where the key is absent.
     pub fn bool_or(&self, key: &str, default: bool) -> Result<bool, GgufError> {
-        let read = self.convert(key, "a truth value", |v| {
-            if let Value::Bool(v) = v {
-                Some(*v)
-            } else {
-                None
-            }
-        })?;
+        let read = self.convert(key, "a truth value", |v| if let Value::Bool(v) = v { Some(*v) } else { None })?;
         Ok(read.unwrap_or(default))
     }
 
@@ -156,13 +145,7 @@ impl Metadata {
 
     /// Text, if the key is there.
     pub fn text_opt(&self, key: &str) -> Result<Option<&str>, GgufError> {
-        self.convert(key, "text", |value| {
-            if let Value::Text(v) = value {
-                Some(v.as_str())
-            } else {
-                None
-            }
-        })
+        self.convert(key, "text", |value| if let Value::Text(v) = value { Some(v.as_str()) } else { None })
     }
 
     /// A list of texts.
@@ -171,13 +154,7 @@ impl Metadata {
             let Value::List(values) = value else {
                 return None;
             };
-            let texts = values.iter().map(|v| {
-                if let Value::Text(v) = v {
-                    Some(v.as_str())
-                } else {
-                    None
-                }
-            });
+            let texts = values.iter().map(|v| if let Value::Text(v) = v { Some(v.as_str()) } else { None });
             texts.collect()
         })?;
         Self::need(key, texts)
@@ -210,17 +187,11 @@ impl Metadata {
         };
         match convert(value) {
             Some(converted) => Ok(Some(converted)),
-            None => Err(GgufError::KeyType {
-                key: key.to_owned(),
-                found: value.describe(),
-                expected,
-            }),
+            None => Err(GgufError::KeyType { key: key.to_owned(), found: value.describe(), expected }),
         }
     }
 
     fn need<T>(key: &str, value: Option<T>) -> Result<T, GgufError> {
-        value.ok_or_else(|| GgufError::NoKey {
-            key: key.to_owned(),
-        })
+        value.ok_or_else(|| GgufError::NoKey { key: key.to_owned() })
     }
 }

@@ -9,6 +9,9 @@ mod metadata;
 mod reader;
 mod types;
 
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
@@ -61,40 +64,23 @@ impl GgufFile {
     /// Dimensions of a tensor, outermost first.
     #[must_use]
     pub fn shape(&self, name: &str) -> Option<&[usize]> {
-        self.header
-            .tensors
-            .get(name)
-            .map(|tensor| tensor.shape.as_slice())
+        self.header.tensors.get(name).map(|tensor| tensor.shape.as_slice())
     }
 
     /// Outermost dimension of a tensor.
     pub fn rows(&self, name: &str) -> Result<usize, GgufError> {
-        let shape = self.shape(name).ok_or_else(|| GgufError::NoTensor {
-            tensor: name.to_owned(),
-        })?;
+        let shape = self.shape(name).ok_or_else(|| GgufError::NoTensor { tensor: name.to_owned() })?;
         Ok(shape.first().copied().unwrap_or(1))
     }
 
     /// All elements of a tensor as f32, row by row.
     pub fn read(&self, name: &str) -> Result<Vec<f32>, GgufError> {
-        let failed = |source| GgufError::Dequantise {
-            tensor: name.to_owned(),
-            source,
-        };
-        let tensor = self
-            .header
-            .tensors
-            .get(name)
-            .ok_or_else(|| GgufError::NoTensor {
-                tensor: name.to_owned(),
-            })?;
+        let failed = |reason| GgufError::Dequantise { tensor: name.to_owned(), reason };
+        let tensor = self.header.tensors.get(name).ok_or_else(|| GgufError::NoTensor { tensor: name.to_owned() })?;
         let bytes = Cow::Borrowed(&self.bytes[tensor.bytes.clone()]);
         let storage = QStorage::from_data(bytes, &Device::Cpu, tensor.dtype).map_err(failed)?;
         let quantised = QTensor::new(storage, tensor.shape.as_slice()).map_err(failed)?;
-        let floats = quantised
-            .dequantize(&Device::Cpu)
-            .and_then(|t| t.flatten_all())
-            .map_err(failed)?;
+        let floats = quantised.dequantize(&Device::Cpu).and_then(|t| t.flatten_all()).map_err(failed)?;
         floats.to_vec1().map_err(failed)
     }
 }

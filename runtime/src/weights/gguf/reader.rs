@@ -11,11 +11,7 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self {
-            bytes,
-            at: 0,
-            what: "magic".to_owned(),
-        }
+        Self { bytes, at: 0, what: "magic".to_owned() }
     }
 
     pub(super) fn position(&self) -> usize {
@@ -24,10 +20,7 @@ impl<'a> Reader<'a> {
 
     pub(super) fn take(&mut self, count: u64) -> Result<&'a [u8], GgufError> {
         let left = &self.bytes[self.at..];
-        match usize::try_from(count)
-            .ok()
-            .and_then(|count| left.get(..count))
-        {
+        match usize::try_from(count).ok().and_then(|count| left.get(..count)) {
             Some(taken) => {
                 self.at += taken.len();
                 Ok(taken)
@@ -42,10 +35,7 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], GgufError> {
-        Ok(self
-            .take(N as u64)?
-            .try_into()
-            .expect("take returns as many bytes as asked"))
+        Ok(self.take(N as u64)?.try_into().expect("take returns as many bytes as asked"))
     }
 
     pub(super) fn u32(&mut self) -> Result<u32, GgufError> {
@@ -61,44 +51,13 @@ impl<'a> Reader<'a> {
         let bytes = self.take(length)?;
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(text.to_owned()),
-            Err(e) => Err(self.corrupt(
-                format!(
-                    "a string with invalid UTF-8 at its byte {}",
-                    e.valid_up_to()
-                ),
-                "UTF-8",
-            )),
-        }
-    }
-
-    /// A count of things of which each takes at least `least` bytes, so that no allocation exceeds the file.
-    pub(super) fn count(&mut self, least: u64) -> Result<usize, GgufError> {
-        let count = self.u64()?;
-        let left = self.bytes.len() - self.at;
-        match usize::try_from(count) {
-            Ok(fits)
-                if count
-                    .checked_mul(least)
-                    .is_some_and(|bytes| bytes <= left as u64) =>
-            {
-                Ok(fits)
+            Err(e) => {
+                Err(self.corrupt(format!("a string with invalid UTF-8 at its byte {}", e.valid_up_to()), "UTF-8"))
             }
-            _ => Err(self.corrupt(
-                format!("a count of {count}"),
-                format!("at most {}", left as u64 / least),
-            )),
         }
     }
 
-    pub(super) fn corrupt(
-        &self,
-        found: impl Into<String>,
-        expected: impl Into<String>,
-    ) -> GgufError {
-        GgufError::Corrupt {
-            what: self.what.clone(),
-            found: found.into(),
-            expected: expected.into(),
-        }
+    pub(super) fn corrupt(&self, found: impl Into<String>, expected: impl Into<String>) -> GgufError {
+        GgufError::Corrupt { what: self.what.clone(), found: found.into(), expected: expected.into() }
     }
 }

@@ -49,10 +49,7 @@ pub(super) fn decoder(number: u32) -> Result<GgmlDType, String> {
 
 /// Names of all types with a decoder.
 pub(super) fn supported() -> String {
-    let names = TYPES
-        .iter()
-        .filter(|(_, _, dtype)| dtype.is_some())
-        .map(|(_, name, _)| *name);
+    let names = TYPES.iter().filter(|(_, _, dtype)| dtype.is_some()).map(|(_, name, _)| *name);
     names.collect::<Vec<_>>().join(", ")
 }
 
