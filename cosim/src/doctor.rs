@@ -2,8 +2,7 @@
 
 use crate::bridge::Sim;
 use crate::verilate::{
-    Cache, CommandError, Compiler, Design, Tools, TopPort, Variant, Verilator, on_path, probe,
-    verilate,
+    Cache, CommandError, Compiler, Design, Tools, TopPort, Variant, Verilator, on_path, probe, verilate,
 };
 use std::fmt;
 use std::path::Path;
@@ -49,31 +48,19 @@ pub struct Diagnosis {
 impl Diagnosis {
     /// True when nothing needed is missing.
     pub fn is_ok(&self) -> bool {
-        self.checks
-            .iter()
-            .all(|check| check.status != Status::Missing)
+        self.checks.iter().all(|check| check.status != Status::Missing)
     }
 }
 
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Check {
-            name,
-            status,
-            found,
-            fix,
-        } in &self.checks
-        {
+        for Check { name, status, found, fix } in &self.checks {
             let mark = match status {
                 Status::Ok => "ok",
                 Status::Missing => "MISSING",
                 Status::Optional => "optional",
             };
-            writeln!(
-                f,
-                "{mark:<9}{name:<16}{}",
-                found.replace('\n', "\n                         ")
-            )?;
+            writeln!(f, "{mark:<9}{name:<16}{}", found.replace('\n', "\n                         "))?;
             if let Some(fix) = fix {
                 writeln!(f, "{:<25}fix: {fix}", "")?;
             }
@@ -83,26 +70,12 @@ impl fmt::Display for Diagnosis {
 }
 
 impl Check {
-    fn new(
-        name: &'static str,
-        result: Result<String, impl fmt::Display>,
-        fix: &'static str,
-    ) -> Self {
+    fn new(name: &'static str, result: Result<String, impl fmt::Display>, fix: &'static str) -> Self {
         match result {
-            Ok(found) => Self {
-                name,
-                status: Status::Ok,
-                found,
-                fix: None,
-            },
+            Ok(found) => Self { name, status: Status::Ok, found, fix: None },
             Err(e) => {
                 let (found, fix) = (e.to_string(), Some(fix.to_owned()));
-                Self {
-                    name,
-                    status: Status::Missing,
-                    found,
-                    fix,
-                }
+                Self { name, status: Status::Missing, found, fix }
             }
         }
     }
@@ -135,16 +108,8 @@ pub fn diagnose(verilator: Option<&Path>) -> Diagnosis {
             compiler.as_ref().map(|c| at(&c.version, &c.executable)),
             "apt-get install clang   (or: apt-get install g++)",
         ),
-        Check::new(
-            "python3 and pip",
-            pip(),
-            "apt-get install python3 python3-pip",
-        ),
-        Check::new(
-            "memory",
-            memory(),
-            "close other programs, or use a machine with more memory",
-        ),
+        Check::new("python3 and pip", pip(), "apt-get install python3 python3-pip"),
+        Check::new("memory", memory(), "close other programs, or use a machine with more memory"),
     ];
     let fix = "set SAGEN_CACHE to a folder on a disk with more space";
     let space = match &cache {
@@ -156,10 +121,7 @@ pub fn diagnose(verilator: Option<&Path>) -> Diagnosis {
         let fix = "apt-get install zlib1g-dev liblz4-dev";
         let headers = Check::new("trace libraries", trace_headers(&compiler), fix).optional();
         let fix = "apt-get install --reinstall verilator clang g++";
-        let tools = Tools {
-            verilator,
-            compiler,
-        };
+        let tools = Tools { verilator, compiler };
         checks.push(Check::new("trial build", trial(&tools, cache), fix));
         checks.push(headers);
     }
@@ -175,11 +137,7 @@ fn trial(tools: &Tools, cache: &Cache) -> Result<String, Box<dyn std::error::Err
     result
 }
 
-fn trial_in(
-    folder: &Path,
-    tools: &Tools,
-    cache: &Cache,
-) -> Result<String, Box<dyn std::error::Error>> {
+fn trial_in(folder: &Path, tools: &Tools, cache: &Cache) -> Result<String, Box<dyn std::error::Error>> {
     let text = "module counter(input clk, output reg [7:0] n); initial n = 0; always @(posedge clk) n <= n + 8'd1; endmodule\n";
     std::fs::write(folder.join("counter.v"), text)?;
     std::fs::write(folder.join("files.f"), "counter.v\n")?;
@@ -199,16 +157,7 @@ fn trial_in(
 
 fn trace_headers(compiler: &Compiler) -> Result<String, CommandError> {
     let mut command = Command::new(&compiler.executable);
-    command.args([
-        "-x",
-        "c++",
-        "-fsyntax-only",
-        "-include",
-        "zlib.h",
-        "-include",
-        "lz4.h",
-        "/dev/null",
-    ]);
+    command.args(["-x", "c++", "-fsyntax-only", "-include", "zlib.h", "-include", "lz4.h", "/dev/null"]);
     probe("the C++ compiler", command).map(|_| "zlib and lz4, for --trace-window".to_owned())
 }
 
@@ -223,32 +172,22 @@ fn pip() -> Result<String, String> {
 fn memory() -> Result<String, String> {
     let path = "/proc/meminfo";
     let text = std::fs::read_to_string(path).map_err(|e| format!("{path}: {e}"))?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"));
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
     let available = kib.ok_or_else(|| format!("{path}: no MemAvailable"))? * 1024;
     enough(available, MEMORY_NEEDED, "available")
 }
 
 fn disk(folder: &Path) -> Result<String, String> {
-    let existing = folder
-        .ancestors()
-        .find(|f| f.exists())
-        .unwrap_or(Path::new("/"));
-    let free =
-        fs4::available_space(existing).map_err(|e| format!("{}: {e}", existing.display()))?;
+    let existing = folder.ancestors().find(|f| f.exists()).unwrap_or(Path::new("/"));
+    let free = fs4::available_space(existing).map_err(|e| format!("{}: {e}", existing.display()))?;
     enough(free, DISK_NEEDED, &format!("free for {}", folder.display()))
 }
 
 fn enough(have: u64, need: u64, what: &str) -> Result<String, String> {
     let gib = |bytes: u64| bytes as f64 / GIB as f64;
     let text = format!("{:.1} GiB {what}", gib(have));
-    if have >= need {
-        Ok(text)
-    } else {
-        Err(format!("{text}; needed: {:.1} GiB", gib(need)))
-    }
+    if have >= need { Ok(text) } else { Err(format!("{text}; needed: {:.1} GiB", gib(need))) }
 }
 
 #[cfg(test)]

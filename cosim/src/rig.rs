@@ -33,18 +33,9 @@ pub struct Rig {
 impl Rig {
     /// Puts the design together with its memory; a design without `s_axi_*` has no register access.
     pub fn new(sim: Sim, memory: Memory) -> Result<Self, RigError> {
-        let csr = sim
-            .has_port("s_axi_awvalid")
-            .then(|| CsrMaster::attach(&sim))
-            .transpose()?;
+        let csr = sim.has_port("s_axi_awvalid").then(|| CsrMaster::attach(&sim)).transpose()?;
         let rst = sim.port("rst")?;
-        Ok(Self {
-            sim,
-            memory,
-            csr,
-            rst,
-            access: false,
-        })
+        Ok(Self { sim, memory, csr, rst, access: false })
     }
 
     /// Holds the reset for `cycles` cycles. What the ports do meanwhile does not count.
@@ -128,9 +119,7 @@ impl Rig {
     }
 
     fn csr_master(&mut self) -> Result<&mut CsrMaster, RigError> {
-        let missing = || BridgeError::NoPort {
-            name: "s_axi_awvalid".into(),
-        };
+        let missing = || BridgeError::NoPort { name: "s_axi_awvalid".into() };
         self.csr.as_mut().ok_or_else(|| missing().into())
     }
 

@@ -61,12 +61,7 @@ impl Ddr {
             let refused = |source| DdrError::Reserve { len: bytes, source };
             MmapMut::map_anon(usize::try_from(bytes).expect("64-bit host")).map_err(refused)
         };
-        Ok(Self {
-            base,
-            len,
-            data: reserve(len)?,
-            written: reserve(len / 8)?,
-        })
+        Ok(Self { base, len, data: reserve(len)?, written: reserve(len / 8)? })
     }
 
     /// The first address.
@@ -107,22 +102,14 @@ impl Ddr {
     /// The first byte of the range that was never written.
     pub fn first_unwritten(&self, address: u64, len: u64) -> Result<Option<u64>, DdrError> {
         let at = self.index(address, len)?;
-        Ok(self
-            .unwritten(at, len as usize)
-            .map(|hit| self.base + hit as u64))
+        Ok(self.unwritten(at, len as usize).map(|hit| self.base + hit as u64))
     }
 
     /// Position of `address` in the image, when all of the range lies inside.
     pub(super) fn index(&self, address: u64, len: u64) -> Result<usize, DdrError> {
-        let inside = address
-            .checked_sub(self.base)
-            .filter(|offset| offset.checked_add(len).is_some_and(|end| end <= self.len));
-        let outside = || DdrError::Outside {
-            address,
-            len,
-            base: self.base,
-            end: self.base + self.len,
-        };
+        let inside =
+            address.checked_sub(self.base).filter(|offset| offset.checked_add(len).is_some_and(|end| end <= self.len));
+        let outside = || DdrError::Outside { address, len, base: self.base, end: self.base + self.len };
         inside.map(|offset| offset as usize).ok_or_else(outside)
     }
 
@@ -177,17 +164,9 @@ mod tests {
             for len in 1..40 {
                 let mut ddr = Ddr::new(0x1000, 4096).unwrap();
                 ddr.load(0x1000 + start, &vec![1; len as usize]).unwrap();
-                let unwritten = |at: u64, n: u64| {
-                    ddr.first_unwritten(0x1000 + at, n)
-                        .unwrap()
-                        .map(|a| a - 0x1000)
-                };
+                let unwritten = |at: u64, n: u64| ddr.first_unwritten(0x1000 + at, n).unwrap().map(|a| a - 0x1000);
                 assert_eq!(unwritten(start, len), None, "{start} {len}");
-                assert_eq!(
-                    unwritten(start, len + 1),
-                    Some(start + len),
-                    "{start} {len}"
-                );
+                assert_eq!(unwritten(start, len + 1), Some(start + len), "{start} {len}");
                 if start > 0 {
                     assert_eq!(unwritten(start - 1, len), Some(start - 1), "{start} {len}");
                 }
@@ -199,10 +178,7 @@ mod tests {
     fn a_range_beyond_the_end_is_refused() {
         let mut ddr = Ddr::new(0x1000, 4096).unwrap();
         let e = ddr.load(0x1ffe, &[0; 3]).unwrap_err();
-        assert_eq!(
-            e.to_string(),
-            "3 bytes at 0x1ffe lie outside the DDR, 0x1000..0x2000"
-        );
+        assert_eq!(e.to_string(), "3 bytes at 0x1ffe lie outside the DDR, 0x1000..0x2000");
     }
 
     #[test]

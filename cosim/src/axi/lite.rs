@@ -55,25 +55,10 @@ pub struct CsrMaster {
 #[derive(Clone, Copy)]
 enum State {
     Idle,
-    Write {
-        address: u16,
-        data: u32,
-        aw: bool,
-        w: bool,
-    },
-    Read {
-        address: u16,
-        ar: bool,
-    },
-    Written {
-        address: u16,
-        response: u8,
-    },
-    HasRead {
-        address: u16,
-        data: u32,
-        response: u8,
-    },
+    Write { address: u16, data: u32, aw: bool, w: bool },
+    Read { address: u16, ar: bool },
+    Written { address: u16, response: u8 },
+    HasRead { address: u16, data: u32, response: u8 },
 }
 
 impl CsrMaster {
@@ -111,12 +96,7 @@ impl CsrMaster {
 
     /// Begins a write; drive takes effect at once, so call it after an edge.
     pub fn start_write(&mut self, address: u16, data: u32) {
-        self.state = State::Write {
-            address,
-            data,
-            aw: true,
-            w: true,
-        };
+        self.state = State::Write { address, data, aw: true, w: true };
         self.after_edge();
     }
 
@@ -134,20 +114,13 @@ impl CsrMaster {
                 *aw &= self.aw_ready.get() == 0;
                 *w &= self.w_ready.get() == 0;
                 if let Some(response) = response {
-                    self.state = State::Written {
-                        address: *address,
-                        response,
-                    };
+                    self.state = State::Written { address: *address, response };
                 }
             }
             State::Read { address, ar } => {
                 if !*ar && self.r_valid.get() != 0 {
                     let (data, response) = (self.r_data.get(), self.r_resp.get());
-                    self.state = State::HasRead {
-                        address: *address,
-                        data,
-                        response,
-                    };
+                    self.state = State::HasRead { address: *address, data, response };
                 } else {
                     *ar &= self.ar_ready.get() == 0;
                 }
@@ -161,12 +134,7 @@ impl CsrMaster {
         let mut valid = (false, false, false);
         let mut ready = (false, false);
         match self.state {
-            State::Write {
-                address,
-                data,
-                aw,
-                w,
-            } => {
+            State::Write { address, data, aw, w } => {
                 self.aw_addr.set(address);
                 self.w_data.set(data);
                 self.w_strb.set(0xf);
@@ -191,54 +159,28 @@ impl CsrMaster {
     pub fn result(&mut self) -> Option<Result<u32, CsrError>> {
         let (access, address, data, response) = match self.state {
             State::Written { address, response } => ("write", address, 0, response),
-            State::HasRead {
-                address,
-                data,
-                response,
-            } => ("read", address, data, response),
+            State::HasRead { address, data, response } => ("read", address, data, response),
             State::Idle | State::Write { .. } | State::Read { .. } => return None,
         };
         self.state = State::Idle;
         match response {
             0 => Some(Ok(data)),
-            _ => Some(Err(CsrError::Response {
-                access,
-                address,
-                response,
-            })),
+            _ => Some(Err(CsrError::Response { access, address, response })),
         }
     }
 
     /// Gives up and says what was missing.
     pub fn give_up(&mut self, cycles: u64) -> CsrError {
         let (access, address, waiting) = match self.state {
-            State::Write {
-                address,
-                aw: true,
-                w: true,
-                ..
-            } => ("write", address, "AWREADY and WREADY"),
-            State::Write {
-                address, aw: true, ..
-            } => ("write", address, "AWREADY"),
-            State::Write {
-                address, w: true, ..
-            } => ("write", address, "WREADY"),
-            State::Write { address, .. } | State::Written { address, .. } => {
-                ("write", address, "BVALID")
-            }
+            State::Write { address, aw: true, w: true, .. } => ("write", address, "AWREADY and WREADY"),
+            State::Write { address, aw: true, .. } => ("write", address, "AWREADY"),
+            State::Write { address, w: true, .. } => ("write", address, "WREADY"),
+            State::Write { address, .. } | State::Written { address, .. } => ("write", address, "BVALID"),
             State::Read { address, ar: true } => ("read", address, "ARREADY"),
-            State::Read { address, .. } | State::HasRead { address, .. } => {
-                ("read", address, "RVALID")
-            }
+            State::Read { address, .. } | State::HasRead { address, .. } => ("read", address, "RVALID"),
             State::Idle => ("access", 0, "nothing"),
         };
         self.reset();
-        CsrError::Timeout {
-            access,
-            address,
-            cycles,
-            waiting,
-        }
+        CsrError::Timeout { access, address, cycles, waiting }
     }
 }

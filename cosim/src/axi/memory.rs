@@ -104,26 +104,12 @@ impl Memory {
             let read = ReadChannel::new(sim, number)?;
             let write = WriteChannel::new(sim, number)?;
             check_width(number, Channel::R, read.beat())?;
-            write
-                .iter()
-                .try_for_each(|write| check_width(number, Channel::W, write.beat()))?;
+            write.iter().try_for_each(|write| check_width(number, Channel::W, write.beat()))?;
             let pace = profile.pace(clock_hz, number);
-            ports.push(AxiPort {
-                read,
-                write,
-                pace,
-                stats: PortStats::default(),
-            });
+            ports.push(AxiPort { read, write, pace, stats: PortStats::default() });
         }
         let gate = profile.gate(clock_hz);
-        let mut memory = Self {
-            ddr,
-            regions,
-            ports,
-            gate,
-            now: 0,
-            log: None,
-        };
+        let mut memory = Self { ddr, regions, ports, gate, now: 0, log: None };
         memory.reset();
         Ok(memory)
     }
@@ -142,8 +128,7 @@ impl Memory {
         self.now = now;
         self.gate.tick(now);
         for number in 0..self.ports.len() {
-            self.sample(number)
-                .map_err(|fault| self.violation(number, *fault))?;
+            self.sample(number).map_err(|fault| self.violation(number, *fault))?;
         }
         Ok(())
     }
@@ -154,15 +139,10 @@ impl Memory {
         let next = self.now + 1;
         let count = self.ports.len();
         // The first to be served changes from cycle to cycle, so that no port starves when the DDR is the limit.
-        let first = if count == 0 {
-            0
-        } else {
-            self.now as usize % count
-        };
+        let first = if count == 0 { 0 } else { self.now as usize % count };
         let (low, high) = self.ports.split_at_mut(first);
         for port in high.iter_mut().chain(low) {
-            port.read
-                .drive(next, &mut port.pace, &mut self.gate, &self.ddr);
+            port.read.drive(next, &mut port.pace, &mut self.gate, &self.ddr);
             if let Some(write) = &mut port.write {
                 write.drive(next, &mut port.pace, &self.gate);
             }
@@ -196,20 +176,16 @@ impl Memory {
 
     /// True when no burst is outstanding on any port.
     pub fn is_idle(&self) -> bool {
-        self.ports.iter().all(|port| {
-            port.read.bursts.is_empty() && port.write.as_ref().is_none_or(|w| w.bursts.is_empty())
-        })
+        self.ports
+            .iter()
+            .all(|port| port.read.bursts.is_empty() && port.write.as_ref().is_none_or(|w| w.bursts.is_empty()))
     }
 
     /// For a hung design: what every port waits for.
     pub fn waiting(&self) -> Vec<String> {
         let mut list = Vec::new();
         for (number, port) in self.ports.iter().enumerate() {
-            let write = port
-                .write
-                .as_ref()
-                .map(WriteChannel::waiting)
-                .unwrap_or_default();
+            let write = port.write.as_ref().map(WriteChannel::waiting).unwrap_or_default();
             let all = port.read.waiting().into_iter().chain(write);
             list.extend(all.map(|what| format!("port m{number}: {what}")));
         }
@@ -229,11 +205,7 @@ impl Memory {
         let (stats, pace, gate) = (&mut port.stats, &mut port.pace, &mut self.gate);
         let sampled = write.sample(self.now, stats, pace, gate, &mut self.ddr)?;
         if let (Some(log), Some((address, bytes))) = (&mut self.log, sampled.finished) {
-            log.push(Written {
-                port: number,
-                address,
-                bytes,
-            });
+            log.push(Written { port: number, address, bytes });
         }
         if let Some(seen) = sampled.address {
             self.accept_write(number, &seen)?;
@@ -252,12 +224,7 @@ impl Memory {
         }
         for (other, port) in self.ports.iter().enumerate() {
             for burst in port.write.iter().flat_map(|write| &write.bursts) {
-                check_race(
-                    Channel::Ar,
-                    seen.address,
-                    bytes,
-                    (other, burst.address, burst.bytes),
-                )?;
+                check_race(Channel::Ar, seen.address, bytes, (other, burst.address, burst.bytes))?;
             }
         }
         let port = &mut self.ports[number];
@@ -268,30 +235,17 @@ impl Memory {
     }
 
     fn accept_write(&mut self, number: usize, seen: &Address) -> Result<(), Fault> {
-        let write = self.ports[number]
-            .write
-            .as_ref()
-            .expect("the address came from it");
+        let write = self.ports[number].write.as_ref().expect("the address came from it");
         let beat = write.beat();
         let (at, _) = self.check_address(Channel::Aw, seen, beat)?;
         let bytes = seen.bytes(beat);
         for (other, port) in self.ports.iter().enumerate() {
             for burst in &port.read.bursts {
-                check_race(
-                    Channel::Aw,
-                    seen.address,
-                    bytes,
-                    (other, burst.address, burst.bytes),
-                )?;
+                check_race(Channel::Aw, seen.address, bytes, (other, burst.address, burst.bytes))?;
             }
             let foreign = port.write.iter().filter(|_| other != number);
             for burst in foreign.flat_map(|write| &write.bursts) {
-                check_race(
-                    Channel::Aw,
-                    seen.address,
-                    bytes,
-                    (other, burst.address, burst.bytes),
-                )?;
+                check_race(Channel::Aw, seen.address, bytes, (other, burst.address, burst.bytes))?;
             }
         }
         let port = &mut self.ports[number];
@@ -301,42 +255,19 @@ impl Memory {
     }
 
     /// The position in the image and the region of a burst that may be accepted.
-    fn check_address(
-        &self,
-        channel: Channel,
-        seen: &Address,
-        beat: usize,
-    ) -> Result<(usize, usize), Fault> {
+    fn check_address(&self, channel: Channel, seen: &Address, beat: usize) -> Result<(usize, usize), Fault> {
         seen.check(channel, beat)?;
         let bytes = seen.bytes(beat);
-        let above = self
-            .regions
-            .partition_point(|region| region.base <= seen.address);
+        let above = self.regions.partition_point(|region| region.base <= seen.address);
         let Some(found) = above.checked_sub(1) else {
             let nearest = "no region lies at or below it".to_owned();
-            return Err(Box::new((
-                seen.address,
-                Rule::OutsideRegions {
-                    channel,
-                    bytes,
-                    nearest,
-                },
-            )));
+            return Err(Box::new((seen.address, Rule::OutsideRegions { channel, bytes, nearest })));
         };
         let region = &self.regions[found];
         if seen.address + bytes > region.base + region.len {
-            let Region {
-                name, base, len, ..
-            } = region;
+            let Region { name, base, len, .. } = region;
             let nearest = format!("region `{name}` is {base:#x}..{:#x}", base + len);
-            return Err(Box::new((
-                seen.address,
-                Rule::OutsideRegions {
-                    channel,
-                    bytes,
-                    nearest,
-                },
-            )));
+            return Err(Box::new((seen.address, Rule::OutsideRegions { channel, bytes, nearest })));
         }
         let (allowed, needed) = match channel {
             Channel::Ar | Channel::R => (region.readable, "readable"),
@@ -344,31 +275,15 @@ impl Memory {
         };
         if !allowed {
             let region = region.name.clone();
-            return Err(Box::new((
-                seen.address,
-                Rule::Access {
-                    channel,
-                    bytes,
-                    region,
-                    needed,
-                },
-            )));
+            return Err(Box::new((seen.address, Rule::Access { channel, bytes, region, needed })));
         }
-        let at = self
-            .ddr
-            .index(seen.address, bytes)
-            .expect("regions lie inside the image");
+        let at = self.ddr.index(seen.address, bytes).expect("regions lie inside the image");
         Ok((at, found))
     }
 
     #[cold]
     fn violation(&self, port: usize, (address, rule): (u64, Rule)) -> Box<Violation> {
-        Box::new(Violation {
-            port,
-            cycle: self.now,
-            address,
-            rule,
-        })
+        Box::new(Violation { port, cycle: self.now, address, rule })
     }
 }
 
@@ -379,38 +294,19 @@ fn check_race(
     (other, other_address, other_bytes): (usize, u64, u64),
 ) -> Result<(), Fault> {
     if address < other_address + other_bytes && other_address < address + bytes {
-        return Err(Box::new((
-            address,
-            Rule::Race {
-                channel,
-                bytes,
-                other,
-                other_address,
-            },
-        )));
+        return Err(Box::new((address, Rule::Race { channel, bytes, other, other_address })));
     }
     Ok(())
 }
 
 fn check_regions(ddr: &Ddr, regions: &[Region]) -> Result<(), MemoryError> {
-    for Region {
-        name, base, len, ..
-    } in regions
-    {
-        ddr.index(*base, *len)
-            .map_err(|source| MemoryError::Region {
-                name: name.clone(),
-                source,
-            })?;
+    for Region { name, base, len, .. } in regions {
+        ddr.index(*base, *len).map_err(|source| MemoryError::Region { name: name.clone(), source })?;
     }
     for pair in regions.windows(2) {
         if pair[0].base + pair[0].len > pair[1].base {
             let (first, second) = (pair[0].name.clone(), pair[1].name.clone());
-            return Err(MemoryError::Overlap {
-                first,
-                second,
-                address: pair[1].base,
-            });
+            return Err(MemoryError::Overlap { first, second, address: pair[1].base });
         }
     }
     Ok(())
@@ -419,10 +315,6 @@ fn check_regions(ddr: &Ddr, regions: &[Region]) -> Result<(), MemoryError> {
 fn check_width(port: usize, channel: Channel, bytes: usize) -> Result<(), MemoryError> {
     match bytes {
         4 | 8 | 16 => Ok(()),
-        _ => Err(MemoryError::Width {
-            port,
-            channel,
-            bits: bytes * 8,
-        }),
+        _ => Err(MemoryError::Width { port, channel, bits: bytes * 8 }),
     }
 }

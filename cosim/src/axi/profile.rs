@@ -35,9 +35,7 @@ impl FromStr for Profile {
         match s {
             "ideal" => Ok(Self::Ideal),
             "kv260" => Ok(Self::Kv260),
-            _ => seed().map(Self::Random).ok_or_else(|| ProfileError {
-                found: s.to_owned(),
-            }),
+            _ => seed().map(Self::Random).ok_or_else(|| ProfileError { found: s.to_owned() }),
         }
     }
 }
@@ -65,12 +63,7 @@ impl Profile {
     pub(super) fn pace(self, clock_hz: u64, port: usize) -> Pace {
         let cycles = |ns: u64| (ns * clock_hz).div_ceil(1_000_000_000);
         match self {
-            Self::Ideal => Pace {
-                read_latency: 2,
-                write_latency: 1,
-                outstanding: 64,
-                jitter: None,
-            },
+            Self::Ideal => Pace { read_latency: 2, write_latency: 1, outstanding: 64, jitter: None },
             Self::Kv260 => Pace {
                 read_latency: cycles(READ_LATENCY_NS),
                 write_latency: cycles(WRITE_LATENCY_NS),
@@ -117,12 +110,7 @@ impl Pace {
         let outstanding = choose(&[1, 2, 5, 16]) as usize;
         let (busy, longest) = (choose(&[0, 16, 64, 160]), choose(&[1, 4, 40]));
         let jitter = Some(Box::new(Jitter { rng, busy, longest }));
-        Self {
-            read_latency,
-            write_latency,
-            outstanding,
-            jitter,
-        }
+        Self { read_latency, write_latency, outstanding, jitter }
     }
 
     /// Cycles from the address to the first read beat.
@@ -149,11 +137,7 @@ impl Pace {
             None => 0,
             Some(jitter) => {
                 let draw = jitter.rng.next_u32();
-                if draw & 0xff < jitter.busy {
-                    1 + (draw >> 8) % jitter.longest
-                } else {
-                    0
-                }
+                if draw & 0xff < jitter.busy { 1 + (draw >> 8) % jitter.longest } else { 0 }
             }
         }
     }
@@ -180,29 +164,15 @@ const BURST_CREDIT: i64 = 512 << 16;
 
 impl Gate {
     fn open() -> Self {
-        Self {
-            limits: None,
-            credit: 0,
-            closed: false,
-        }
+        Self { limits: None, credit: 0, closed: false }
     }
 
     fn new(clock_hz: u64) -> Self {
         let per_cycle = (u128::from(DDR_BYTES_PER_SECOND) << 16) / u128::from(clock_hz);
         let per_cycle = i64::try_from(per_cycle).expect("bytes per cycle fit 47 bits");
-        let mut limits = Limits {
-            clock_hz,
-            per_cycle,
-            refreshes: 0,
-            next: 0,
-            until: 0,
-        };
+        let mut limits = Limits { clock_hz, per_cycle, refreshes: 0, next: 0, until: 0 };
         limits.schedule();
-        Self {
-            limits: Some(limits),
-            credit: BURST_CREDIT,
-            closed: false,
-        }
+        Self { limits: Some(limits), credit: BURST_CREDIT, closed: false }
     }
 
     /// Once per cycle, before the ports.
@@ -261,10 +231,7 @@ mod tests {
     #[test]
     fn an_unknown_profile_lists_the_known() {
         let e = "random:x".parse::<Profile>().unwrap_err();
-        assert_eq!(
-            e.to_string(),
-            "memory profile `random:x`; allowed: ideal, kv260, random:SEED"
-        );
+        assert_eq!(e.to_string(), "memory profile `random:x`; allowed: ideal, kv260, random:SEED");
     }
 
     #[test]
@@ -284,9 +251,7 @@ mod tests {
         let differs = |seed: &u64| {
             let draw = |port| {
                 let mut pace = Profile::Random(*seed).pace(100_000_000, port);
-                (0..200)
-                    .map(|_| (pace.gap(), pace.read_latency()))
-                    .collect::<Vec<_>>()
+                (0..200).map(|_| (pace.gap(), pace.read_latency())).collect::<Vec<_>>()
             };
             assert_eq!(draw(0), draw(0), "seed {seed}");
             draw(0) != draw(1)

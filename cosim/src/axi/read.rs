@@ -35,12 +35,7 @@ impl Address {
         let allowed = beat.trailing_zeros() as u8;
         let bytes = self.bytes(beat);
         let rule = if self.burst != 1 || self.size != allowed {
-            Rule::Shape {
-                channel,
-                burst: self.burst,
-                size: self.size,
-                allowed,
-            }
+            Rule::Shape { channel, burst: self.burst, size: self.size, allowed }
         } else if (self.address & 0xfff) + bytes > 0x1000 {
             Rule::Crosses4K { channel, bytes }
         } else {
@@ -94,11 +89,7 @@ impl AddressPorts {
     #[inline]
     pub(super) fn sample(&mut self, wait: &mut u64) -> Result<Option<Address>, Fault> {
         let valid = self.valid.get() != 0;
-        if valid || self.held.is_some() {
-            self.sample_busy(valid, wait)
-        } else {
-            Ok(None)
-        }
+        if valid || self.held.is_some() { self.sample_busy(valid, wait) } else { Ok(None) }
     }
 
     fn sample_busy(&mut self, valid: bool, wait: &mut u64) -> Result<Option<Address>, Fault> {
@@ -208,11 +199,7 @@ impl ReadChannel {
 
     /// Before the edge. An address that comes back must be given to `accept`.
     #[inline]
-    pub(super) fn sample(
-        &mut self,
-        stats: &mut PortStats,
-        pace: &mut Pace,
-    ) -> Result<Option<Address>, Fault> {
+    pub(super) fn sample(&mut self, stats: &mut PortStats, pace: &mut Pace) -> Result<Option<Address>, Fault> {
         if !self.bursts.is_empty() {
             stats.read_busy += 1;
             if self.offered {
@@ -255,8 +242,7 @@ impl ReadChannel {
     /// After the edge: the signals of cycle `next`.
     #[inline]
     pub(super) fn drive(&mut self, next: u64, pace: &mut Pace, gate: &mut Gate, ddr: &Ddr) {
-        self.ar
-            .drive(self.bursts.len() < pace.outstanding, self.accepted, pace);
+        self.ar.drive(self.bursts.len() < pace.outstanding, self.accepted, pace);
         if self.offered {
             return;
         }
@@ -284,14 +270,8 @@ impl ReadChannel {
         }
         if let Some(burst) = self.bursts.front() {
             let (count, address, left) = (self.bursts.len(), burst.address, burst.left);
-            let state = if self.offered {
-                "RVALID waits for RREADY"
-            } else {
-                "data not due yet"
-            };
-            list.push(format!(
-                "{count} reads outstanding, first at {address:#x}, {left} beats left, {state}"
-            ));
+            let state = if self.offered { "RVALID waits for RREADY" } else { "data not due yet" };
+            list.push(format!("{count} reads outstanding, first at {address:#x}, {left} beats left, {state}"));
         }
         list
     }

@@ -30,8 +30,7 @@ pub struct PortStats {
 impl PortStats {
     /// Cycles in which the memory owed read data and had none to offer: latency, refresh, bandwidth.
     pub fn r_starved(&self) -> u64 {
-        self.read_busy
-            .saturating_sub(self.read_beats + self.r_stall)
+        self.read_busy.saturating_sub(self.read_beats + self.r_stall)
     }
 }
 

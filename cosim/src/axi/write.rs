@@ -147,10 +147,7 @@ impl WriteChannel {
         let beat = self.payload();
         let channel = Channel::W;
         if let Some(held) = self.held {
-            let address = self
-                .bursts
-                .get(self.complete)
-                .map_or(0, |burst| burst.address);
+            let address = self.bursts.get(self.complete).map_or(0, |burst| burst.address);
             if !valid {
                 return Err(Box::new((address, Rule::Withdrawn { channel })));
             }
@@ -184,11 +181,7 @@ impl WriteChannel {
         self.data.copy_to(&mut data[..self.beat]);
         let mut strobes = [0; 4];
         self.strobes.copy_to(&mut strobes[..self.strobes.len()]);
-        Beat {
-            data,
-            strobes: u32::from_le_bytes(strobes),
-            last: self.last.get(),
-        }
+        Beat { data, strobes: u32::from_le_bytes(strobes), last: self.last.get() }
     }
 
     /// Queues a checked burst at its position in the image.
@@ -206,8 +199,7 @@ impl WriteChannel {
     /// After the edge: the signals of cycle `next`.
     #[inline]
     pub(super) fn drive(&mut self, next: u64, pace: &mut Pace, gate: &Gate) {
-        self.aw
-            .drive(self.bursts.len() < pace.outstanding, self.accepted, pace);
+        self.aw.drive(self.bursts.len() < pace.outstanding, self.accepted, pace);
         let ready = self.complete < self.bursts.len() && self.gap == 0 && gate.is_open();
         if ready != self.is_ready {
             self.is_ready = ready;
@@ -229,15 +221,8 @@ impl WriteChannel {
             list.push("WVALID waits for WREADY".to_owned());
         }
         if let Some(burst) = self.bursts.get(self.complete) {
-            let WriteBurst {
-                address,
-                beats,
-                taken,
-                ..
-            } = burst;
-            list.push(format!(
-                "write at {address:#x} has {taken} of {beats} beats"
-            ));
+            let WriteBurst { address, beats, taken, .. } = burst;
+            list.push(format!("write at {address:#x} has {taken} of {beats} beats"));
         }
         if self.answered {
             list.push("BVALID waits for BREADY".to_owned());
@@ -249,28 +234,13 @@ impl WriteChannel {
 impl WriteBurst {
     /// Takes one beat into the image.
     fn take(&mut self, beat: &Beat, width: usize, ddr: &mut Ddr) -> Result<(), Fault> {
-        let Beat {
-            data,
-            strobes,
-            last,
-        } = *beat;
+        let Beat { data, strobes, last } = *beat;
         self.taken += 1;
         if (last != 0) != (self.taken == self.beats) {
             let (beat, beats) = (self.taken, self.beats);
-            return Err(Box::new((
-                self.address,
-                Rule::Last {
-                    found: last,
-                    beat,
-                    beats,
-                },
-            )));
+            return Err(Box::new((self.address, Rule::Last { found: last, beat, beats })));
         }
-        let skipped = if self.taken == 1 {
-            self.address as usize % width
-        } else {
-            0
-        };
+        let skipped = if self.taken == 1 { self.address as usize % width } else { 0 };
         if strobes & ((1 << skipped) - 1) != 0 {
             return Err(Box::new((self.address, Rule::Strobe { strobes })));
         }

@@ -72,12 +72,7 @@ pub(super) struct Loaded {
 impl Loaded {
     pub(super) fn open(library: &str, seed: u32) -> Result<Self, cxx::Exception> {
         let model = cpp::load_model(library, seed)?;
-        let entry = |e: cpp::PortEntry| Entry {
-            name: e.name,
-            width: e.width,
-            input: e.input,
-            address: e.address,
-        };
+        let entry = |e: cpp::PortEntry| Entry { name: e.name, width: e.width, input: e.input, address: e.address };
         let ports = cpp::port_table(&model).into_iter().map(entry).collect();
         Ok(Self { model, ports })
     }
@@ -112,8 +107,7 @@ impl Loaded {
         for port in self.stimulus_ports() {
             // SAFETY: the glue's table gives the address of `storage()` bytes inside the model, which lives as long
             // as `self`; nothing writes them during this call.
-            let bytes =
-                unsafe { std::slice::from_raw_parts(port.address as *const u8, port.storage()) };
+            let bytes = unsafe { std::slice::from_raw_parts(port.address as *const u8, port.storage()) };
             into.extend_from_slice(bytes);
         }
     }
@@ -166,10 +160,7 @@ impl<T: Word> Port<T> {
             return None;
         }
         let storage = NonNull::new(entry.address as *mut T)?;
-        Some(Self {
-            storage,
-            _model: Rc::clone(model),
-        })
+        Some(Self { storage, _model: Rc::clone(model) })
     }
 
     /// The present value.
@@ -200,11 +191,7 @@ impl Bus {
             return None;
         }
         let storage = NonNull::new(entry.address as *mut u8)?;
-        Some(Self {
-            storage,
-            len: entry.storage(),
-            _model: Rc::clone(model),
-        })
+        Some(Self { storage, len: entry.storage(), _model: Rc::clone(model) })
     }
 
     /// Bytes of storage: 1, 2, 4, 8 or whole 32-bit words.

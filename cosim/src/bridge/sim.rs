@@ -82,23 +82,11 @@ impl Sim {
     /// Loads a design built by [`crate::verilate`]. `seed` chooses the power-up values in builds with
     /// `XInitial::Unique` and has no effect in others.
     pub fn load(library: &Path, seed: u32) -> Result<Self, BridgeError> {
-        let failed = |reason: String| BridgeError::Load {
-            path: library.to_owned(),
-            reason,
-        };
-        let name = library
-            .to_str()
-            .ok_or_else(|| failed("the path is not UTF-8".into()))?;
+        let failed = |reason: String| BridgeError::Load { path: library.to_owned(), reason };
+        let name = library.to_str().ok_or_else(|| failed("the path is not UTF-8".into()))?;
         let model = Rc::new(Loaded::open(name, seed).map_err(|e| failed(e.to_string()))?);
         let clk = find(&model, "clk").and_then(|entry| typed(&model, entry))?;
-        Ok(Self {
-            model,
-            clk,
-            cycle: 0,
-            observed: false,
-            trace: None,
-            stimulus: None,
-        })
+        Ok(Self { model, clk, cycle: 0, observed: false, trace: None, stimulus: None })
     }
 
     /// Clock cycles since loading.
@@ -112,11 +100,7 @@ impl Sim {
     pub fn settle(&mut self) -> Result<(), BridgeError> {
         self.clk.set(0);
         self.eval()?;
-        if self.observed {
-            self.observe(false)
-        } else {
-            Ok(())
-        }
+        if self.observed { self.observe(false) } else { Ok(()) }
     }
 
     /// The rising edge that ends the cycle. Inputs of the next cycle may be driven afterwards.
@@ -153,9 +137,7 @@ impl Sim {
     /// A port of any width, as little-endian bytes.
     pub fn bus(&self, name: &str) -> Result<Bus, BridgeError> {
         let entry = find(&self.model, name)?;
-        Bus::new(&self.model, entry).ok_or_else(|| BridgeError::NoPort {
-            name: name.to_owned(),
-        })
+        Bus::new(&self.model, entry).ok_or_else(|| BridgeError::NoPort { name: name.to_owned() })
     }
 
     /// True when the design has a port of this name.
@@ -170,10 +152,7 @@ impl Sim {
 
     /// Names, widths and whether it is an input, of all ports in declaration order.
     pub fn ports(&self) -> impl Iterator<Item = (&str, u32, bool)> {
-        self.model
-            .ports
-            .iter()
-            .map(|p| (p.name.as_str(), p.width, p.input))
+        self.model.ports.iter().map(|p| (p.name.as_str(), p.width, p.input))
     }
 
     /// Writes the cycles of `window` to an FST file. Needs a build with `trace`.
@@ -182,10 +161,7 @@ impl Sim {
             return Err(BridgeError::NoTrace);
         }
         self.close_trace()?;
-        self.trace = Some(Trace {
-            window,
-            open: false,
-        });
+        self.trace = Some(Trace { window, open: false });
         self.observed = true;
         Ok(())
     }
@@ -204,9 +180,7 @@ impl Sim {
 
     /// Runs `cycles` cycles in a bare C++ loop that drives the recorded inputs: the speed to compare with.
     pub fn replay(&mut self, stimulus: &[u8], cycles: u64) -> Result<(), BridgeError> {
-        self.model
-            .replay(stimulus, cycles)
-            .map_err(|e| self.stopped(&e))?;
+        self.model.replay(stimulus, cycles).map_err(|e| self.stopped(&e))?;
         self.cycle += cycles;
         Ok(())
     }
@@ -225,10 +199,7 @@ impl Sim {
 
     #[cold]
     fn stopped(&self, e: &cxx::Exception) -> BridgeError {
-        BridgeError::Stopped {
-            cycle: self.cycle,
-            reason: e.to_string(),
-        }
+        BridgeError::Stopped { cycle: self.cycle, reason: e.to_string() }
     }
 
     /// Time in the trace: two steps per cycle, clock low then high.
@@ -271,9 +242,7 @@ impl Sim {
     fn close_trace(&mut self) -> Result<(), BridgeError> {
         self.observed = self.stimulus.is_some();
         match self.trace.take() {
-            Some(Trace { open: true, .. }) => {
-                self.model.trace_close().map_err(|e| self.stopped(&e))
-            }
+            Some(Trace { open: true, .. }) => self.model.trace_close().map_err(|e| self.stopped(&e)),
             Some(Trace { open: false, .. }) | None => Ok(()),
         }
     }
@@ -289,13 +258,7 @@ impl Drop for Sim {
 }
 
 fn find<'a>(model: &'a Loaded, name: &str) -> Result<&'a Entry, BridgeError> {
-    model
-        .ports
-        .iter()
-        .find(|p| p.name == name)
-        .ok_or_else(|| BridgeError::NoPort {
-            name: name.to_owned(),
-        })
+    model.ports.iter().find(|p| p.name == name).ok_or_else(|| BridgeError::NoPort { name: name.to_owned() })
 }
 
 fn typed<T: Word>(model: &Rc<Loaded>, entry: &Entry) -> Result<Port<T>, BridgeError> {

@@ -2,7 +2,9 @@
 
 use anyhow::{Context, Result};
 use sagen_arch::Overlay;
+use sagen_isa::COUNTERS;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -23,6 +25,8 @@ pub(crate) struct Decode {
     pub(crate) tok_per_s: Option<f64>,
     pub(crate) stream_bytes: u64,
     pub(crate) stream_share: Option<f64>,
+    /// Event counters of the run, by name; empty where the device has none.
+    pub(crate) counters: BTreeMap<&'static str, u64>,
 }
 
 /// What was compared with golden.
@@ -96,6 +100,7 @@ impl Report {
         let shares: Option<f64> = self.decode.iter().map(|d| d.stream_share).sum();
         let share = shares.filter(|_| cycles.is_some()).map(|s| s / count as f64);
         row("decode", self.decode.len(), cycles, cycles.map(|c| c / count as u64), rate, share);
+        self.print_counters();
         println!();
         match self.bit_exact {
             Some(true) => println!(
@@ -110,6 +115,20 @@ impl Report {
                 "simulated {:.1} M cycles in {:.1} s: {:.0} kHz ({}); tok/s are {clock}",
                 sim.cycles as f64 / 1e6, sim.wall_s, sim.khz, sim.verilator
             );
+        }
+    }
+}
+
+impl Report {
+    /// Where the cycles of the last token went.
+    fn print_counters(&self) {
+        let Some((last, cycles)) = self.decode.last().and_then(|d| Some((d, d.cycles?))) else { return };
+        println!();
+        println!("cycles of the token at position {}, by unit (units run concurrently)", last.position);
+        for counter in COUNTERS {
+            let Some(count) = last.counters.get(counter.name) else { continue };
+            let share = 100.0 * *count as f64 / cycles as f64;
+            println!("{:<18} {count:>10} {share:>6.1} %  {}", counter.name, counter.doc);
         }
     }
 }

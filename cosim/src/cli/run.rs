@@ -11,6 +11,7 @@ use sagen_cosim::bridge::TraceWindow;
 use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::verilate::{Built, Variant};
 use sagen_golden::Machine;
+use sagen_isa::COUNTERS;
 use sagen_runtime::compile::{CompileOptions, Compiled};
 use sagen_runtime::generate::{Run, Session};
 use sagen_runtime::registry;
@@ -49,6 +50,8 @@ pub(crate) enum PrefillOption {
     Array,
     /// The GEMV unit, position by position: the same bits.
     Gemv,
+    /// The golden machine, whose keys and values are then copied: long contexts in seconds.
+    Golden,
 }
 
 /// Options of `cosim run`.
@@ -60,8 +63,14 @@ pub(crate) struct Options {
     #[arg(long, default_value = "d16_100mhz_w128_p6")]
     config: String,
     /// Prompt; the model's own by default.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "prompt_file")]
     prompt: Option<String>,
+    /// Read the prompt from this file, UTF-8.
+    #[arg(long, value_name = "FILE")]
+    prompt_file: Option<PathBuf>,
+    /// Use only the first so many tokens of the prompt.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    prompt_tokens: Option<u64>,
     /// Wrap the prompt in the model's chat template as a user message.
     #[arg(long)]
     chat: bool,
@@ -117,18 +126,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
 
     let overlay = sagen::find::overlay(&options.config)?;
-    let default_prompt = match &options.model_path {
-        Some(_) => None,
-        None => Some(registry::find(&options.model)?.prompt().to_string()),
-    };
-    let prompt = options.prompt.clone().or(default_prompt).context("--model-path needs --prompt")?;
-    if prompt.is_empty() {
-        bail!("--prompt is empty; at least one token is needed");
-    }
+    let prompt = prompt(options)?;
     let path = prepare::model_path(&options.model, options.model_path.as_deref(), &interrupted)?;
     let checkpoint = Checkpoint::open(&path)?;
     let tokenizer = Tokenizer::load(&checkpoint)?;
-    let ids = encode(&tokenizer, &prompt, options.chat)?;
+    let mut ids = encode(&tokenizer, &prompt, options.chat)?;
+    ids.truncate(options.prompt_tokens.map_or(usize::MAX, |n| n as usize));
     let longest = ids.len() + options.tokens as usize;
     if longest > options.context + 1 {
         bail!("{} prompt tokens and {} more do not fit --context {}", ids.len(), options.tokens, options.context);
@@ -143,6 +146,24 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Backend::Rtl => job.on_rtl(),
     };
     job.close(result)
+}
+
+/// What the user wrote, or the model's own prompt.
+fn prompt(options: &Options) -> Result<String> {
+    let prompt = match (&options.prompt, &options.prompt_file, &options.model_path) {
+        (Some(prompt), _, _) => prompt.clone(),
+        (None, Some(path), _) => {
+            let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
+            String::from_utf8(bytes)
+                .map_err(|e| anyhow::anyhow!("{}: not UTF-8 at byte {}", path.display(), e.utf8_error().valid_up_to()))?
+        }
+        (None, None, Some(_)) => bail!("--model-path needs --prompt or --prompt-file"),
+        (None, None, None) => registry::find(&options.model)?.prompt().to_string(),
+    };
+    if prompt.is_empty() {
+        bail!("the prompt is empty; at least one token is needed");
+    }
+    Ok(prompt)
 }
 
 fn encode(tokenizer: &Tokenizer, prompt: &str, chat: bool) -> Result<Vec<u32>> {
@@ -252,13 +273,19 @@ impl<'a> Job<'a> {
         let count = self.options.tokens as usize;
         self.live.print(&self.tokenizer.decode(&self.prompt)?);
         let begun = Instant::now();
-        let mut session = Session::new(device, self.compiled, |run| self.observe(run));
+        let borrowed = match self.options.prefill {
+            PrefillOption::Golden => Some(self.prefill_on_golden(device)?),
+            PrefillOption::Array | PrefillOption::Gemv => None,
+        };
+        let known = borrowed.map_or(Vec::new(), |_| self.prompt.clone());
+        let mut session = Session::resume(device, self.compiled, known, |run| self.observe(run));
         let mut stream = self.tokenizer.stream();
         self.live.begin(format!("prefill of {} tokens", self.prompt.len()), 0);
         let result = (|| {
-            let mut next = match self.options.prefill {
-                PrefillOption::Array => session.prefill(&self.prompt)?,
-                PrefillOption::Gemv => session.prefill_by_decode(&self.prompt)?,
+            let mut next = match (borrowed, self.options.prefill) {
+                (Some(next), _) => next,
+                (None, PrefillOption::Gemv) => session.prefill_by_decode(&self.prompt)?,
+                (None, _) => session.prefill(&self.prompt)?,
             };
             for left in (0..count).rev() {
                 if self.tokenizer.end().contains(&next) {
@@ -277,6 +304,22 @@ impl<'a> Job<'a> {
         })();
         self.seconds.set(begun.elapsed().as_secs_f64());
         result
+    }
+
+    /// Prefill on a golden machine and copy what it wrote; the first token.
+    fn prefill_on_golden(&self, device: &mut dyn Device) -> Result<u32> {
+        let bar = prepare::spinner(format!("prefill of {} tokens on the golden machine", self.prompt.len()));
+        let mut golden = Machine::new(self.overlay);
+        golden.load(&self.compiled.program)?;
+        let next = Session::new(&mut golden, self.compiled, |_| {}).prefill(&self.prompt)?;
+        for region in self.compiled.program.regions.iter().filter(|r| r.writable()) {
+            let mut bytes = vec![0; region.bytes as usize];
+            golden.read_ddr(region.base, &mut bytes)?;
+            device.write_ddr(region.base, &bytes)?;
+        }
+        bar.finish_and_clear();
+        self.report.borrow_mut().prefill.tokens = self.prompt.len();
+        Ok(next)
     }
 
     fn say(&self, piece: &str) {
@@ -311,6 +354,7 @@ impl<'a> Job<'a> {
             tok_per_s: cycles.map(|c| report::tok_per_s(self.overlay, 1, c)),
             stream_bytes: run.stats.stream_bytes,
             stream_share: cycles.map(|c| report::stream_share(self.overlay, run.stats.stream_bytes, c)),
+            counters: COUNTERS.iter().map(|c| c.name).zip(run.stats.counters.iter().copied()).collect(),
         };
         let text = std::mem::take(&mut *self.text.borrow_mut());
         let figures = match (decode.cycles, decode.tok_per_s, decode.stream_share) {

@@ -352,4 +352,10 @@ impl Device for RtlDevice {
         bytes.copy_from_slice(found);
         Ok(())
     }
+
+    fn write_ddr(&mut self, address: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        let outside = |_| DeviceError::Address { address, bytes: bytes.len() };
+        self.bench()?.memory_mut().ddr_mut().load(address, bytes).map_err(outside)?;
+        self.checker.as_mut().map_or(Ok(()), |c| c.golden.write_ddr(address, bytes))
+    }
 }

@@ -15,9 +15,7 @@ pub struct Cache {
 impl Cache {
     /// `SAGEN_CACHE`, else `sagen` in the user's cache folder.
     pub fn user() -> Result<Self, VerilateError> {
-        let named = std::env::var_os("SAGEN_CACHE")
-            .filter(|v| !v.is_empty())
-            .map(PathBuf::from);
+        let named = std::env::var_os("SAGEN_CACHE").filter(|v| !v.is_empty()).map(PathBuf::from);
         let root = named.or_else(|| dirs::cache_dir().map(|d| d.join("sagen")));
         root.map(|root| Self { root }).ok_or(VerilateError::NoCache)
     }
@@ -37,11 +35,7 @@ impl Cache {
         std::fs::create_dir_all(&folder).map_err(VerilateError::io(&folder))?;
         // Compilers run inside the cache, so their arguments must not depend on the current folder.
         let folder = std::path::absolute(&folder).map_err(VerilateError::io(&folder))?;
-        Ok(Slot {
-            path: folder.join(&key.0),
-            folder,
-            key: key.0.clone(),
-        })
+        Ok(Slot { path: folder.join(&key.0), folder, key: key.0.clone() })
     }
 }
 
@@ -55,13 +49,7 @@ impl Key {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
-        Self(
-            hash.finalize()
-                .iter()
-                .take(12)
-                .map(|byte| format!("{byte:02x}"))
-                .collect(),
-        )
+        Self(hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect())
     }
 }
 
@@ -93,19 +81,13 @@ impl Slot {
         loop {
             match file.try_lock() {
                 Ok(()) => {
-                    return Ok(Guard {
-                        slot: self,
-                        _lock: file,
-                    });
+                    return Ok(Guard { slot: self, _lock: file });
                 }
                 Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
                     std::thread::sleep(Duration::from_millis(50));
                 }
                 Err(TryLockError::WouldBlock) => {
-                    return Err(VerilateError::Lock {
-                        path,
-                        seconds: patience.as_secs(),
-                    });
+                    return Err(VerilateError::Lock { path, seconds: patience.as_secs() });
                 }
                 Err(TryLockError::Error(source)) => return Err(VerilateError::Io { path, source }),
             }

@@ -85,10 +85,7 @@ impl Invocation {
                 Some(status) => break status,
                 None if Instant::now() < deadline => std::thread::sleep(pause),
                 None => {
-                    child
-                        .kill()
-                        .and_then(|()| child.wait())
-                        .map_err(io(&self.log))?;
+                    child.kill().and_then(|()| child.wait()).map_err(io(&self.log))?;
                     return Err(CommandError::Timeout {
                         tool: self.tool,
                         seconds: self.timeout.as_secs(),
@@ -138,10 +135,7 @@ fn cause(output: &str, log: &Path) -> String {
     match fs4::available_space(folder) {
         Ok(free) if output.trim().is_empty() => {
             let free = free >> 20;
-            format!(
-                "it printed nothing; {free} MiB are free in {}",
-                folder.display()
-            )
+            format!("it printed nothing; {free} MiB are free in {}", folder.display())
         }
         Ok(_) | Err(_) => first_error(output).to_owned(),
     }
@@ -171,40 +165,23 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         let log = tempfile::tempdir().unwrap().keep().join("log");
-        Invocation {
-            tool: "sh",
-            command,
-            log,
-            timeout,
-        }
+        Invocation { tool: "sh", command, log, timeout }
     }
 
     #[test]
     fn a_command_that_hangs_is_stopped_and_its_output_kept() {
         let start = Instant::now();
-        let e = invocation("echo begun; exec sleep 60", Duration::from_secs(1))
-            .run()
-            .unwrap_err();
+        let e = invocation("echo begun; exec sleep 60", Duration::from_secs(1)).run().unwrap_err();
         assert!(start.elapsed() < Duration::from_secs(20));
-        let CommandError::Timeout {
-            log, seconds: 1, ..
-        } = e
-        else {
-            panic!("{e}")
-        };
+        let CommandError::Timeout { log, seconds: 1, .. } = e else { panic!("{e}") };
         assert_eq!(std::fs::read_to_string(log).unwrap(), "begun\n");
     }
 
     #[test]
     fn a_command_that_fails_in_silence_says_how_much_disk_is_free() {
-        let e = invocation("exit 3", Duration::from_secs(60))
-            .run()
-            .unwrap_err();
+        let e = invocation("exit 3", Duration::from_secs(60)).run().unwrap_err();
         let text = e.to_string();
-        assert!(
-            text.starts_with("sh failed (exit status: 3): it printed nothing; "),
-            "{text}"
-        );
+        assert!(text.starts_with("sh failed (exit status: 3): it printed nothing; "), "{text}");
         assert!(text.contains(" MiB are free in "), "{text}");
     }
 

@@ -27,20 +27,12 @@ pub struct TopPort {
 impl TopPort {
     /// An input.
     pub fn input(name: impl Into<String>, width: u32) -> Self {
-        Self {
-            name: name.into(),
-            width,
-            direction: Direction::Input,
-        }
+        Self { name: name.into(), width, direction: Direction::Input }
     }
 
     /// An output.
     pub fn output(name: impl Into<String>, width: u32) -> Self {
-        Self {
-            name: name.into(),
-            width,
-            direction: Direction::Output,
-        }
+        Self { name: name.into(), width, direction: Direction::Output }
     }
 }
 
@@ -72,24 +64,14 @@ impl Design {
             }
             if !is_inside(entry) {
                 let found = entry.to_owned();
-                return Err(VerilateError::FileList {
-                    path: list,
-                    line: line + 1,
-                    found,
-                });
+                return Err(VerilateError::FileList { path: list, line: line + 1, found });
             }
             let path = folder.join(entry);
             let body = std::fs::read_to_string(&path).map_err(VerilateError::io(&path))?;
             writeln!(text, "{entry} {}\n{body}", body.len()).expect("writing to a String");
             sources.push(PathBuf::from(entry));
         }
-        Ok(Self {
-            folder: folder.to_owned(),
-            sources,
-            top: top.into(),
-            ports: ports.to_vec(),
-            text,
-        })
+        Ok(Self { folder: folder.to_owned(), sources, top: top.into(), ports: ports.to_vec(), text })
     }
 }
 
@@ -103,18 +85,12 @@ fn check_port(port: &TopPort) -> Result<(), VerilateError> {
     let identifier = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let reason = if port.width == 0 {
         "it has no bits"
-    } else if !port.name.chars().all(identifier)
-        || port.name.starts_with(|c: char| c.is_ascii_digit())
-    {
+    } else if !port.name.chars().all(identifier) || port.name.starts_with(|c: char| c.is_ascii_digit()) {
         "it is not a plain identifier"
     } else if port.name.contains("__") || port.name.is_empty() {
         "Verilator escapes empty names and double underscores"
     } else {
         return Ok(());
     };
-    Err(VerilateError::Port {
-        name: port.name.clone(),
-        width: port.width,
-        reason,
-    })
+    Err(VerilateError::Port { name: port.name.clone(), width: port.width, reason })
 }

@@ -96,10 +96,7 @@ pub(super) fn source(design: &Design, variant: Variant) -> String {
 
 /// Everything Verilator wrote, in one translation unit.
 pub(super) fn includes(generated: &[String]) -> String {
-    generated
-        .iter()
-        .map(|name| format!("#include \"{name}\"\n"))
-        .collect()
+    generated.iter().map(|name| format!("#include \"{name}\"\n")).collect()
 }
 
 fn push_port_table(s: &mut String, ports: &[TopPort]) {
@@ -117,11 +114,7 @@ fn push_constructor(s: &mut String, ports: &[TopPort], variant: Variant) {
     }
     s.push_str("        top_.reset(new Vdesign{context_.get()});\n");
     for (i, port) in ports.iter().enumerate() {
-        let TopPort {
-            name,
-            width,
-            direction,
-        } = port;
+        let TopPort { name, width, direction } = port;
         let input = *direction == Direction::Input;
         let line = format!(
             "        static_assert(sizeof top_->{name} == {}, \"width of {name}\");\n        \
@@ -131,12 +124,7 @@ fn push_constructor(s: &mut String, ports: &[TopPort], variant: Variant) {
         s.push_str(&line);
     }
     for port in ports.iter().filter(|p| p.direction == Direction::Input) {
-        writeln!(
-            s,
-            "        std::memset(&top_->{0}, 0, sizeof top_->{0});",
-            port.name
-        )
-        .expect("writing to a String");
+        writeln!(s, "        std::memset(&top_->{0}, 0, sizeof top_->{0});", port.name).expect("writing to a String");
     }
     s.push_str("    }\n");
 }
@@ -148,9 +136,7 @@ fn push_replay(s: &mut String, ports: &[TopPort]) {
     for port in ports {
         if port.direction == Direction::Input && port.name != "clk" {
             let (name, bytes) = (&port.name, storage_bytes(port.width));
-            let line = format!(
-                "            std::memcpy(&top_->{name}, p, {bytes});\n            p += {bytes};\n"
-            );
+            let line = format!("            std::memcpy(&top_->{name}, p, {bytes});\n            p += {bytes};\n");
             s.push_str(&line);
         }
     }

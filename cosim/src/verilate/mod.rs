@@ -25,32 +25,11 @@ use std::time::{Duration, Instant};
 /// Verilating or compiling takes longer than this only when something hangs.
 const TOOL_TIMEOUT: Duration = Duration::from_secs(1800);
 
-const VERILATOR_FLAGS: &[&str] = &[
-    "--cc",
-    "-O3",
-    "--x-assign",
-    "fast",
-    "--no-timing",
-    "--noassert",
-    "--prefix",
-    glue::CLASS,
-];
-const COMPILER_FLAGS: &[&str] = &[
-    "-std=c++17",
-    "-O2",
-    "-fPIC",
-    "-fvisibility=hidden",
-    "-w",
-    "-DVL_USER_FATAL",
-    "-DVL_USER_STOP",
-];
-const LINKER_FLAGS: &[&str] = &[
-    "-shared",
-    "-Wl,-Bsymbolic",
-    "-pthread",
-    "-Wl,--as-needed",
-    "-latomic",
-];
+const VERILATOR_FLAGS: &[&str] =
+    &["--cc", "-O3", "--x-assign", "fast", "--no-timing", "--noassert", "--prefix", glue::CLASS];
+const COMPILER_FLAGS: &[&str] =
+    &["-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-w", "-DVL_USER_FATAL", "-DVL_USER_STOP"];
+const LINKER_FLAGS: &[&str] = &["-shared", "-Wl,-Bsymbolic", "-pthread", "-Wl,--as-needed", "-latomic"];
 
 /// How registers without a reset power up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -151,12 +130,7 @@ struct Record {
 }
 
 /// Builds `design`, or finds it in the cache.
-pub fn verilate(
-    design: &Design,
-    variant: Variant,
-    tools: &Tools,
-    cache: &Cache,
-) -> Result<Built, VerilateError> {
+pub fn verilate(design: &Design, variant: Variant, tools: &Tools, cache: &Cache) -> Result<Built, VerilateError> {
     let start = Instant::now();
     let glue = glue::source(design, variant);
     let key = cache::Key::of(&[
@@ -222,18 +196,9 @@ fn generate(
     work: &Path,
 ) -> Result<(), VerilateError> {
     let mut command = tools.verilator.command();
-    command
-        .args(verilator_flags(variant))
-        .args(["--top-module", &design.top, "--Mdir"])
-        .arg(work);
+    command.args(verilator_flags(variant)).args(["--top-module", &design.top, "--Mdir"]).arg(work);
     command.args(&design.sources).current_dir(&design.folder);
-    Invocation {
-        tool: "Verilator",
-        command,
-        log: slot.log("verilator"),
-        timeout: TOOL_TIMEOUT,
-    }
-    .run()?;
+    Invocation { tool: "Verilator", command, log: slot.log("verilator"), timeout: TOOL_TIMEOUT }.run()?;
     Ok(())
 }
 
@@ -251,40 +216,16 @@ fn compile(
         std::fs::write(&path, text).map_err(VerilateError::io(&path))
     };
     write("sagen_model.h", glue::MODEL_H)?;
-    write(
-        "unity.cc",
-        &format!("{}{glue}", glue::includes(&cache::files(work, "cpp")?)),
-    )?;
+    write("unity.cc", &format!("{}{glue}", glue::includes(&cache::files(work, "cpp")?)))?;
     let mut command = tools.compiler.command();
-    command
-        .args(COMPILER_FLAGS)
-        .arg("-I")
-        .arg(tools.verilator.include())
-        .arg("-I")
-        .arg(work);
-    command
-        .arg("-I")
-        .arg(tools.verilator.include().join("vltstd"))
-        .arg("unity.cc");
-    command.args(
-        cache::files(runtime, "o")?
-            .iter()
-            .map(|name| runtime.join(name)),
-    );
-    command
-        .args(["-o", "model.so"])
-        .args(LINKER_FLAGS)
-        .current_dir(work);
+    command.args(COMPILER_FLAGS).arg("-I").arg(tools.verilator.include()).arg("-I").arg(work);
+    command.arg("-I").arg(tools.verilator.include().join("vltstd")).arg("unity.cc");
+    command.args(cache::files(runtime, "o")?.iter().map(|name| runtime.join(name)));
+    command.args(["-o", "model.so"]).args(LINKER_FLAGS).current_dir(work);
     if variant.trace {
         command.args(["-lz", "-llz4"]);
     }
-    Invocation {
-        tool: "the C++ compiler",
-        command,
-        log: slot.log("compile"),
-        timeout: TOOL_TIMEOUT,
-    }
-    .run()?;
+    Invocation { tool: "the C++ compiler", command, log: slot.log("compile"), timeout: TOOL_TIMEOUT }.run()?;
     Ok(())
 }
 
@@ -311,24 +252,11 @@ fn runtime_objects(trace: bool, tools: &Tools, cache: &Cache) -> Result<PathBuf,
     for name in sources {
         let include = tools.verilator.include();
         let mut command = tools.compiler.command();
-        command
-            .args(COMPILER_FLAGS)
-            .arg("-I")
-            .arg(&include)
-            .arg("-I")
-            .arg(include.join("vltstd"));
+        command.args(COMPILER_FLAGS).arg("-I").arg(&include).arg("-I").arg(include.join("vltstd"));
         command.arg("-c").arg(include.join(format!("{name}.cpp")));
-        command
-            .args(["-o", &format!("{name}.o")])
-            .current_dir(&work);
+        command.args(["-o", &format!("{name}.o")]).current_dir(&work);
         let log = slot.log(name);
-        Invocation {
-            tool: "the C++ compiler",
-            command,
-            log,
-            timeout: TOOL_TIMEOUT,
-        }
-        .run()?;
+        Invocation { tool: "the C++ compiler", command, log, timeout: TOOL_TIMEOUT }.run()?;
     }
     let objects: Vec<String> = sources.iter().map(|name| format!("{name}.o")).collect();
     let names: Vec<&str> = objects.iter().map(String::as_str).collect();

@@ -87,10 +87,7 @@ impl Tools {
             Some(path) => Verilator::at(path)?,
             None => Verilator::find()?,
         };
-        Ok(Self {
-            verilator,
-            compiler: Compiler::find()?,
-        })
+        Ok(Self { verilator, compiler: Compiler::find()? })
     }
 }
 
@@ -127,13 +124,7 @@ impl Verilator {
         let header = std::fs::read(&header).map_err(io(&header))?;
         let identity = identity(&executable, &[text.as_bytes(), &header])?;
         let version = format!("{} [{}]", version(&text), &identity[..8]);
-        Ok(Self {
-            executable,
-            version,
-            root,
-            needs_root,
-            identity,
-        })
+        Ok(Self { executable, version, root, needs_root, identity })
     }
 
     /// Where its runtime lies.
@@ -172,11 +163,7 @@ impl Compiler {
         let text = probe("the C++ compiler", command)?;
         let version = text.lines().next().unwrap_or_default().trim().to_owned();
         let identity = identity(path, &[text.as_bytes()])?;
-        Ok(Self {
-            executable: path.to_owned(),
-            version,
-            identity,
-        })
+        Ok(Self { executable: path.to_owned(), version, identity })
     }
 
     pub(super) fn command(&self) -> Command {
@@ -187,8 +174,7 @@ impl Compiler {
 /// The folder with Verilator's runtime, and whether the executable must be told.
 fn find_root(executable: &Path) -> Result<(PathBuf, bool), ToolsError> {
     let mut ask = Command::new(executable);
-    ask.args(["--getenv", "VERILATOR_ROOT"])
-        .env_remove("VERILATOR_ROOT");
+    ask.args(["--getenv", "VERILATOR_ROOT"]).env_remove("VERILATOR_ROOT");
     let mut tried = Vec::new();
     if let Ok(answer) = probe("Verilator", ask) {
         let root = PathBuf::from(answer.trim());
@@ -203,50 +189,30 @@ fn find_root(executable: &Path) -> Result<(PathBuf, bool), ToolsError> {
         }
         tried.push(format!("`{}` has none", root.display()));
     }
-    Err(ToolsError::BadVerilator {
-        path: executable.to_owned(),
-        reason: tried.join(", "),
-    })
+    Err(ToolsError::BadVerilator { path: executable.to_owned(), reason: tried.join(", ") })
 }
 
 fn version(config: &str) -> String {
     let field = |name: &str| {
-        let line = config
-            .lines()
-            .find(|line| line.starts_with(&format!("#define {name} ")))?;
+        let line = config.lines().find(|line| line.starts_with(&format!("#define {name} ")))?;
         line.split('"').nth(1).map(str::to_owned)
     };
     let unnamed = || "unknown version".to_owned();
-    format!(
-        "Verilator {}",
-        field("VERILATOR_VERSION").unwrap_or_else(unnamed)
-    )
+    format!("Verilator {}", field("VERILATOR_VERSION").unwrap_or_else(unnamed))
 }
 
 /// Changes whenever the tool does, without reading all of it.
 fn identity(executable: &Path, more: &[&[u8]]) -> Result<String, ToolsError> {
     let data = std::fs::metadata(executable).map_err(io(executable))?;
     let modified = data.modified().map_err(io(executable))?;
-    let modified = modified
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .unwrap_or_default();
+    let modified = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let mut hash = Sha256::new();
-    hash.update(format!(
-        "{} {} {}",
-        executable.display(),
-        data.len(),
-        modified.as_nanos()
-    ));
+    hash.update(format!("{} {} {}", executable.display(), data.len(), modified.as_nanos()));
     for part in more {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-    Ok(hash
-        .finalize()
-        .iter()
-        .take(16)
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
+    Ok(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The Python package, wherever python3 finds it.
@@ -262,17 +228,13 @@ fn python_package() -> Option<PathBuf> {
 }
 
 fn named(variable: &str) -> Option<PathBuf> {
-    std::env::var_os(variable)
-        .filter(|v| !v.is_empty())
-        .map(PathBuf::from)
+    std::env::var_os(variable).filter(|v| !v.is_empty()).map(PathBuf::from)
 }
 
 /// The first file of this name on PATH.
 pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file())
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 fn newest_clang() -> Option<PathBuf> {
@@ -281,9 +243,7 @@ fn newest_clang() -> Option<PathBuf> {
     for folder in std::env::split_paths(&path) {
         for entry in folder.read_dir().into_iter().flatten().flatten() {
             let name = entry.file_name();
-            let number = name
-                .to_str()
-                .and_then(|n| n.strip_prefix("clang++-")?.parse::<u32>().ok());
+            let number = name.to_str().and_then(|n| n.strip_prefix("clang++-")?.parse::<u32>().ok());
             found.extend(number.map(|number| (number, entry.path())));
         }
     }
@@ -292,19 +252,9 @@ fn newest_clang() -> Option<PathBuf> {
 
 /// Runs a short command and returns what it printed. Its log stays only when it failed.
 pub(crate) fn probe(tool: &'static str, command: Command) -> Result<String, CommandError> {
-    let name = format!(
-        "sagen-probe-{}-{:?}",
-        std::process::id(),
-        std::thread::current().id()
-    );
+    let name = format!("sagen-probe-{}-{:?}", std::process::id(), std::thread::current().id());
     let log = std::env::temp_dir().join(name);
-    let output = Invocation {
-        tool,
-        command,
-        log: log.clone(),
-        timeout: PROBE_TIMEOUT,
-    }
-    .run();
+    let output = Invocation { tool, command, log: log.clone(), timeout: PROBE_TIMEOUT }.run();
     if output.is_ok() {
         drop(std::fs::remove_file(log));
     }

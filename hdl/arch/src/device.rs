@@ -51,4 +51,6 @@ pub trait Device {
     fn run(&mut self, routine: &Routine) -> Result<RunStats, DeviceError>;
     /// Copy bytes out of DDR.
     fn read_ddr(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), DeviceError>;
+    /// Put bytes into a region that the device may write itself: state computed elsewhere.
+    fn write_ddr(&mut self, address: u64, bytes: &[u8]) -> Result<(), DeviceError>;
 }
