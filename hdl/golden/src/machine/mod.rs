@@ -219,4 +219,11 @@ impl Device for Machine {
         bytes.copy_from_slice(found.map_err(|_| DeviceError::Address { address, bytes: length })?);
         Ok(())
     }
+
+    fn write_ddr(&mut self, address: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        let length = bytes.len();
+        let place = self.ddr.write(address, length as u64);
+        place.map_err(|_| DeviceError::Address { address, bytes: length })?.copy_from_slice(bytes);
+        Ok(())
+    }
 }
