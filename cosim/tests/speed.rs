@@ -46,11 +46,7 @@ const WRITE: &[(&str, u32, bool)] = &[
 ];
 
 fn design() -> Design {
-    let mut ports = vec![
-        TopPort::input("clk", 1),
-        TopPort::input("rst", 1),
-        TopPort::output("sum", 32),
-    ];
+    let mut ports = vec![TopPort::input("clk", 1), TopPort::input("rst", 1), TopPort::output("sum", 32)];
     let mut body = String::new();
     for port in 0..6u64 {
         let signals = READ.iter().chain(if port < 4 { &[][..] } else { WRITE });
@@ -62,11 +58,7 @@ fn design() -> Design {
             } else if *name != "rresp" && *name != "rlast" {
                 links.push_str(&format!(", .{name}({full})"));
             }
-            let make = if *driven {
-                TopPort::output
-            } else {
-                TopPort::input
-            };
+            let make = if *driven { TopPort::output } else { TopPort::input };
             ports.push(make(&full, *width));
         }
         if port < 4 {
@@ -79,11 +71,7 @@ fn design() -> Design {
     let header: Vec<String> = ports
         .iter()
         .map(|p| {
-            let way = if p.direction == sagen_cosim::verilate::Direction::Input {
-                "input"
-            } else {
-                "output"
-            };
+            let way = if p.direction == sagen_cosim::verilate::Direction::Input { "input" } else { "output" };
             format!("{way} wire [{}:0] {}", p.width - 1, p.name)
         })
         .collect();
@@ -98,17 +86,9 @@ fn design() -> Design {
 fn rig(library: &Path) -> Rig {
     let sim = Sim::load(library, 0).unwrap();
     let mut ddr = Ddr::new(0, LEN).unwrap();
-    let data: Vec<u8> = (0..LEN as u32)
-        .map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8)
-        .collect();
+    let data: Vec<u8> = (0..LEN as u32).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
     ddr.load(0, &data).unwrap();
-    let all = Region {
-        name: "all".into(),
-        base: 0,
-        len: LEN,
-        readable: true,
-        writable: true,
-    };
+    let all = Region { name: "all".into(), base: 0, len: LEN, readable: true, writable: true };
     let memory = Memory::attach(&sim, ddr, vec![all], Profile::Kv260, 100_000_000).unwrap();
     let mut rig = Rig::new(sim, memory).unwrap();
     rig.reset(4).unwrap();
@@ -121,13 +101,7 @@ fn sum(sim: &Sim) -> u32 {
 
 #[test]
 fn a_replayed_recording_ends_in_the_same_state() {
-    let built = verilate(
-        &design(),
-        Variant::default(),
-        &Tools::find(None).unwrap(),
-        &bench::cache(),
-    )
-    .unwrap();
+    let built = verilate(&design(), Variant::default(), &Tools::find(None).unwrap(), &bench::cache()).unwrap();
     let mut recorded = rig(&built.library);
     recorded.sim_mut().record();
     recorded.run(5000).unwrap();
@@ -141,13 +115,7 @@ fn a_replayed_recording_ends_in_the_same_state() {
 #[test]
 #[ignore = "a measurement: run it alone, in release mode, on an idle machine"]
 fn the_memory_costs_under_100_ns_per_cycle_with_four_busy_ports() {
-    let built = verilate(
-        &design(),
-        Variant::default(),
-        &Tools::find(None).unwrap(),
-        &bench::cache(),
-    )
-    .unwrap();
+    let built = verilate(&design(), Variant::default(), &Tools::find(None).unwrap(), &bench::cache()).unwrap();
     let mut recorded = rig(&built.library);
     recorded.sim_mut().record();
     recorded.run(CYCLES).unwrap();
@@ -163,9 +131,7 @@ fn the_memory_costs_under_100_ns_per_cycle_with_four_busy_ports() {
     let mut bare = rig(&built.library);
     let clock = nanoseconds(|| bare.sim_mut().run_bare(CYCLES).unwrap());
     let (rust, cpp) = best;
-    println!(
-        "per cycle: Rust and memory {rust:.0} ns, C++ with the same inputs {cpp:.0} ns, clock only {clock:.0} ns"
-    );
+    println!("per cycle: Rust and memory {rust:.0} ns, C++ with the same inputs {cpp:.0} ns, clock only {clock:.0} ns");
     assert!(rust - cpp < 100.0);
 }
 

@@ -43,10 +43,7 @@ fn every_verilator_of_this_machine_builds_a_design_that_adds() {
     for path in all {
         for trace in [false, true] {
             let tools = Tools::find(Some(&path)).unwrap();
-            let variant = Variant {
-                trace,
-                x_initial: XInitial::Fast,
-            };
+            let variant = Variant { trace, x_initial: XInitial::Fast };
             let design = adder(&format!("adder-{trace}"));
             let built = verilate(&design, variant, &tools, &bench::cache())
                 .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -75,10 +72,7 @@ fn the_second_build_comes_from_the_cache_and_a_changed_design_does_not() {
     assert!(!first.cache_hit && second.cache_hit);
     assert_eq!(first.library, second.library);
     assert_eq!(first.compile_seconds, second.compile_seconds);
-    let unique = Variant {
-        x_initial: XInitial::Unique,
-        ..Variant::default()
-    };
+    let unique = Variant { x_initial: XInitial::Unique, ..Variant::default() };
     let third = verilate(&adder("third"), unique, &tools(), &cache).unwrap();
     assert!(!third.cache_hit && third.library != first.library);
     let text = ADDER.replace("{124'd0, a} + ", "");
@@ -90,10 +84,7 @@ fn the_second_build_comes_from_the_cache_and_a_changed_design_does_not() {
 
 #[test]
 fn the_seed_chooses_power_up_values_of_a_unique_build() {
-    let unique = Variant {
-        x_initial: XInitial::Unique,
-        ..Variant::default()
-    };
+    let unique = Variant { x_initial: XInitial::Unique, ..Variant::default() };
     let built = verilate(&adder("seeds"), unique, &tools(), &bench::cache()).unwrap();
     let power_up = |seed| {
         let mut sim = Sim::load(&built.library, seed).unwrap();
@@ -123,39 +114,17 @@ fn two_builds_of_the_same_design_at_once_both_work_and_one_waits() {
 #[test]
 fn bad_verilog_shows_the_first_error_the_command_and_the_log_and_leaves_nothing() {
     let cache = Cache::at(tempfile::tempdir().unwrap().keep());
-    let folder = bench::folder(
-        "bad",
-        "module bad(input clk);\n  wire x = ;\n  wire y = ;\nendmodule\n",
-    );
+    let folder = bench::folder("bad", "module bad(input clk);\n  wire x = ;\n  wire y = ;\nendmodule\n");
     let design = Design::read(&folder, "bad", &[TopPort::input("clk", 1)]).unwrap();
-    let e = verilate(&design, Variant::default(), &tools(), &cache)
-        .unwrap_err()
-        .to_string();
+    let e = verilate(&design, Variant::default(), &tools(), &cache).unwrap_err().to_string();
     let lines: Vec<&str> = e.lines().collect();
-    assert!(
-        lines[0].starts_with("Verilator failed (exit status: 1): %Error: top.v:2:12:"),
-        "{e}"
-    );
-    assert!(
-        lines[1].starts_with("  command: cd ") && lines[1].contains("--x-assign fast"),
-        "{e}"
-    );
+    assert!(lines[0].starts_with("Verilator failed (exit status: 1): %Error: top.v:2:12:"), "{e}");
+    assert!(lines[1].starts_with("  command: cd ") && lines[1].contains("--x-assign fast"), "{e}");
     let log = lines[2].strip_prefix("  log: ").unwrap();
-    assert!(
-        std::fs::read_to_string(log)
-            .unwrap()
-            .contains("top.v:3:12:")
-    );
+    assert!(std::fs::read_to_string(log).unwrap().contains("top.v:3:12:"));
     let left = std::fs::read_dir(cache.root().join("verilated/designs")).unwrap();
-    let names: Vec<_> = left
-        .map(|e| e.unwrap().file_name().into_string().unwrap())
-        .collect();
-    assert!(
-        names
-            .iter()
-            .all(|n| n.ends_with(".log") || n.ends_with(".lock")),
-        "{names:?}"
-    );
+    let names: Vec<_> = left.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(names.iter().all(|n| n.ends_with(".log") || n.ends_with(".lock")), "{names:?}");
     std::fs::remove_dir_all(cache.root()).unwrap();
 }
 
@@ -169,9 +138,7 @@ fn a_port_of_another_width_than_declared_fails_in_the_compiler() {
 
 #[test]
 fn a_compiler_that_does_not_exist_is_named() {
-    let e = Compiler::at(Path::new("/nowhere/clang++"))
-        .unwrap_err()
-        .to_string();
+    let e = Compiler::at(Path::new("/nowhere/clang++")).unwrap_err().to_string();
     assert!(e.starts_with("cannot start the C++ compiler:"), "{e}");
     assert!(e.ends_with("command: /nowhere/clang++ --version"), "{e}");
 }
@@ -185,60 +152,33 @@ fn a_verilator_that_does_not_exist_is_named() {
 #[test]
 fn file_lists_cannot_leave_the_folder_or_smuggle_options() {
     let folder = bench::folder("list", ADDER);
-    for (entry, line) in [
-        ("../top.v", 2),
-        ("/etc/passwd", 2),
-        ("+incdir+x", 2),
-        ("--public", 2),
-    ] {
+    for (entry, line) in [("../top.v", 2), ("/etc/passwd", 2), ("+incdir+x", 2), ("--public", 2)] {
         std::fs::write(folder.join("files.f"), format!("top.v\n{entry}\n")).unwrap();
         let e = Design::read(&folder, "adder", &[]).unwrap_err();
-        assert!(
-            matches!(&e, VerilateError::FileList { line: l, found, .. } if *l == line && found == entry)
-        );
+        assert!(matches!(&e, VerilateError::FileList { line: l, found, .. } if *l == line && found == entry));
     }
     std::fs::write(folder.join("files.f"), "none.v // gone\n").unwrap();
     let e = Design::read(&folder, "adder", &[]).unwrap_err().to_string();
-    assert!(
-        e.ends_with("none.v: No such file or directory (os error 2)"),
-        "{e}"
-    );
+    assert!(e.ends_with("none.v: No such file or directory (os error 2)"), "{e}");
 }
 
 #[test]
 fn a_port_name_that_verilator_would_escape_is_refused() {
-    let e = Design::read(
-        &bench::folder("name", ADDER),
-        "adder",
-        &[TopPort::input("a__b", 3)],
-    );
+    let e = Design::read(&bench::folder("name", ADDER), "adder", &[TopPort::input("a__b", 3)]);
     expect!["top-level port `a__b` (3 bits) cannot be reached from C++: Verilator escapes empty names and double underscores"]
         .assert_eq(&e.unwrap_err().to_string());
 }
 
 #[test]
 fn errors_of_the_bridge_name_port_and_path() {
-    let built = verilate(
-        &adder("ports"),
-        Variant::default(),
-        &tools(),
-        &bench::cache(),
-    )
-    .unwrap();
+    let built = verilate(&adder("ports"), Variant::default(), &tools(), &bench::cache()).unwrap();
     let sim = Sim::load(&built.library, 0).unwrap();
     let text = |e: BridgeError| e.to_string();
-    expect!["the design has no port `f`"]
-        .assert_eq(&sim.port::<u8>("f").map(|_| ()).map_err(text).unwrap_err());
+    expect!["the design has no port `f`"].assert_eq(&sim.port::<u8>("f").map(|_| ()).map_err(text).unwrap_err());
     expect!["port `b` is 16 bits wide, which is not stored in 8 bits"]
         .assert_eq(&sim.port::<u8>("b").map(|_| ()).map_err(text).unwrap_err());
-    let e = Sim::load(Path::new("/nowhere/model.so"), 0)
-        .map(|_| ())
-        .map_err(text)
-        .unwrap_err();
-    assert!(
-        e.starts_with("/nowhere/model.so: cannot load the design: "),
-        "{e}"
-    );
+    let e = Sim::load(Path::new("/nowhere/model.so"), 0).map(|_| ()).map_err(text).unwrap_err();
+    assert!(e.starts_with("/nowhere/model.so: cannot load the design: "), "{e}");
 }
 
 #[test]

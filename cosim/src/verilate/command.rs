@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 /// An external command failed.
@@ -65,12 +65,8 @@ pub(crate) struct Invocation {
 impl Invocation {
     /// Runs it to its end and returns its output, standard error included.
     pub(crate) fn run(mut self) -> Result<String, CommandError> {
-        let io = |path: &Path| {
-            let path = path.to_owned();
-            move |source| CommandError::Log { path, source }
-        };
-        let out = File::create(&self.log).map_err(io(&self.log))?;
-        let err = out.try_clone().map_err(io(&self.log))?;
+        let out = File::create(&self.log).map_err(self.unlogged())?;
+        let err = out.try_clone().map_err(self.unlogged())?;
         self.command.stdin(Stdio::null()).stdout(out).stderr(err);
         let shown = show(&self.command);
         let mut child = self.command.spawn().map_err(|source| CommandError::Start {
@@ -78,25 +74,11 @@ impl Invocation {
             command: shown.clone(),
             source,
         })?;
-        let deadline = Instant::now() + self.timeout;
-        let mut pause = Duration::from_millis(1);
-        let status = loop {
-            match child.try_wait().map_err(io(&self.log))? {
-                Some(status) => break status,
-                None if Instant::now() < deadline => std::thread::sleep(pause),
-                None => {
-                    child.kill().and_then(|()| child.wait()).map_err(io(&self.log))?;
-                    return Err(CommandError::Timeout {
-                        tool: self.tool,
-                        seconds: self.timeout.as_secs(),
-                        command: shown,
-                        log: self.log,
-                    });
-                }
-            }
-            pause = (pause * 2).min(Duration::from_millis(50));
+        let Some(status) = wait(&mut child, self.timeout).map_err(self.unlogged())? else {
+            let seconds = self.timeout.as_secs();
+            return Err(CommandError::Timeout { tool: self.tool, seconds, command: shown, log: self.log });
         };
-        let bytes = std::fs::read(&self.log).map_err(io(&self.log))?;
+        let bytes = std::fs::read(&self.log).map_err(self.unlogged())?;
         let output = String::from_utf8_lossy(&bytes).into_owned();
         if status.success() {
             return Ok(output);
@@ -108,6 +90,29 @@ impl Invocation {
             command: shown,
             log: self.log,
         })
+    }
+
+    fn unlogged(&self) -> impl FnOnce(std::io::Error) -> CommandError {
+        let path = self.log.clone();
+        move |source| CommandError::Log { path, source }
+    }
+}
+
+/// How the child ended; `None` when it had to be stopped.
+fn wait(child: &mut Child, timeout: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let deadline = Instant::now() + timeout;
+    let mut pause = Duration::from_millis(1);
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if Instant::now() >= deadline {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(50));
     }
 }
 

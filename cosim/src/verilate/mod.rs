@@ -133,18 +133,7 @@ struct Record {
 pub fn verilate(design: &Design, variant: Variant, tools: &Tools, cache: &Cache) -> Result<Built, VerilateError> {
     let start = Instant::now();
     let glue = glue::source(design, variant);
-    let key = cache::Key::of(&[
-        &design.text,
-        &design.top,
-        &glue,
-        glue::MODEL_H,
-        &verilator_flags(variant).join(" "),
-        &COMPILER_FLAGS.join(" "),
-        &LINKER_FLAGS.join(" "),
-        &tools.verilator.identity,
-        &tools.compiler.identity,
-    ]);
-    let slot = cache.slot("designs", &key)?;
+    let slot = cache.slot("designs", &key(design, variant, tools, &glue))?;
     let built = |record: Record, cache_hit| Built {
         library: slot.path.join("model.so"),
         cache_hit,
@@ -172,6 +161,20 @@ pub fn verilate(design: &Design, variant: Variant, tools: &Tools, cache: &Cache)
     };
     guard.publish(&["model.so"], &record)?;
     Ok(built(record, false))
+}
+
+fn key(design: &Design, variant: Variant, tools: &Tools, glue: &str) -> cache::Key {
+    cache::Key::of(&[
+        &design.text,
+        &design.top,
+        glue,
+        glue::MODEL_H,
+        &verilator_flags(variant).join(" "),
+        &COMPILER_FLAGS.join(" "),
+        &LINKER_FLAGS.join(" "),
+        &tools.verilator.identity,
+        &tools.compiler.identity,
+    ])
 }
 
 fn verilator_flags(variant: Variant) -> Vec<&'static str> {

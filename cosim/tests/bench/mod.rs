@@ -1,9 +1,5 @@
 //! The test design `masters.v` on a rig.
-#![allow(
-    dead_code,
-    unreachable_pub,
-    reason = "every test binary uses its own part"
-)]
+#![allow(dead_code, unreachable_pub, reason = "every test binary uses its own part")]
 
 use sagen_cosim::axi::{Ddr, Memory, Profile, Region};
 use sagen_cosim::bridge::{Port, Sim};
@@ -61,20 +57,13 @@ fn ports(text: &str, width: u32) -> Vec<TopPort> {
             _ => return None,
         };
         let name = rest.split(' ').next_back()?;
-        let bits = match rest
-            .split_once('[')
-            .map(|(_, r)| r.split(':').next().unwrap())
-        {
+        let bits = match rest.split_once('[').map(|(_, r)| r.split(':').next().unwrap()) {
             None => 1,
             Some("W-1") => width,
             Some("W/8-1") => width / 8,
             Some(high) => high.parse::<u32>().unwrap() + 1,
         };
-        Some(if input {
-            TopPort::input(name, bits)
-        } else {
-            TopPort::output(name, bits)
-        })
+        Some(if input { TopPort::input(name, bits) } else { TopPort::output(name, bits) })
     };
     header.lines().filter_map(port).collect()
 }
@@ -186,9 +175,7 @@ impl Bench {
     /// The violation that a run must end with, without port and cycle.
     pub fn violation(&mut self) -> String {
         match self.run(u32::MAX, u16::MAX) {
-            Err(RigError::Violation(v)) => {
-                v.to_string().split_once("address ").unwrap().1.to_owned()
-            }
+            Err(RigError::Violation(v)) => v.to_string().split_once("address ").unwrap().1.to_owned(),
             other => panic!("no violation: {other:?}"),
         }
     }
