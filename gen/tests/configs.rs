@@ -1,0 +1,75 @@
+//! Every config of the repository is emitted, deterministically, and every tool reads every file.
+
+use sagen::{build, emit, find};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn overlays() -> Vec<sagen_arch::Overlay> {
+    let names = find::names(&find::configs().unwrap()).unwrap();
+    names.iter().map(|n| find::overlay(n).unwrap()).collect()
+}
+
+/// A build folder of its own for each test.
+fn folder(test: &str, overlay: &sagen_arch::Overlay) -> PathBuf {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    build::build(overlay, &out).unwrap().folder
+}
+
+fn sources(folder: &Path) -> Vec<String> {
+    std::fs::read_to_string(folder.join("files.f")).unwrap().lines().map(str::to_string).collect()
+}
+
+/// Output of a tool that has to be installed; a failure shows what it said.
+fn tool(folder: &Path, name: &str, arguments: &[String]) -> String {
+    let output = Command::new(name).args(arguments).current_dir(folder).output();
+    let output = output.unwrap_or_else(|e| panic!("{name}: {e}; `make setup` installs it"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name} in {}: {text}", folder.display());
+    text
+}
+
+#[test]
+fn emission_is_deterministic() {
+    for overlay in overlays() {
+        let (first, second) = (emit::verilog(&overlay).unwrap(), emit::verilog(&overlay).unwrap());
+        assert_eq!(first.files, second.files, "{}", overlay.name());
+        assert_ne!(first.build_hash, 0);
+    }
+}
+
+#[test]
+fn verilator_has_no_warning() {
+    for overlay in overlays() {
+        let folder = folder("lint", &overlay);
+        for top in [sagen_rtl::top::TOP, sagen_rtl::top::SIM_TOP] {
+            let mut arguments: Vec<String> = ["--lint-only", "-Wall", "--top-module", top].map(str::to_string).into();
+            // The other top is in the list too: it is unused here, and nothing else may be.
+            arguments.extend(sources(&folder).into_iter().filter(|f| !is_other_top(f, top)));
+            let text = tool(&folder, "verilator", &arguments);
+            assert_eq!(text, "", "{} {top}", overlay.name());
+        }
+    }
+}
+
+fn is_other_top(file: &str, top: &str) -> bool {
+    [sagen_rtl::top::TOP, sagen_rtl::top::SIM_TOP].iter().any(|t| *t != top && file == format!("rtl/{t}.v"))
+}
+
+#[test]
+fn icarus_reads_every_file() {
+    for overlay in overlays() {
+        let folder = folder("icarus", &overlay);
+        let mut arguments: Vec<String> = ["-g2001", "-t", "null", "-s", "overlay"].map(str::to_string).into();
+        arguments.extend(sources(&folder));
+        assert_eq!(tool(&folder, "iverilog", &arguments), "", "{}", overlay.name());
+    }
+}
+
+#[test]
+fn yosys_reads_every_file_and_finds_the_hierarchy_complete() {
+    for overlay in overlays() {
+        let folder = folder("yosys", &overlay);
+        let script = format!("read_verilog {}; hierarchy -check -top overlay; check -noinit -assert", sources(&folder).join(" "));
+        tool(&folder, "yosys", &["-q".to_string(), "-p".to_string(), script]);
+    }
+}
