@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use sagen_isa::{BLOCK_ROWS, LANES, VECTORS};
 use std::borrow::Cow;
 
-/// Blocks that one thread takes at least: smaller shares cost more than they save.
-const BLOCKS_PER_TASK: usize = 8;
+/// Products (block, vector, group) that one thread takes at least: smaller shares cost more than they save.
+const PRODUCTS_PER_TASK: usize = 256;
 
 /// A product of resident rows and streamed weight blocks: what Matvec and Matmul have in common.
 pub(super) struct Linear {
@@ -69,19 +69,15 @@ impl Machine {
         let vectors = resident(&self.codes, &self.code_shifts, l.x);
         let scales: Vec<Scale> = (0..l.scale.rows as usize).map(|v| self.scales[l.scale.start(v)]).collect();
         let mut results = vec![Acc::default(); l.blocks * vectors.len()];
-        results
-            .par_chunks_mut(vectors.len())
-            .enumerate()
-            .with_min_len(BLOCKS_PER_TASK)
-            .for_each(|(block, acc)| {
-                blocks.dot(block, &vectors, acc);
-                let rows = blocks.scale_words(block).map(row_scale);
-                for (acc, activation) in acc.iter_mut().zip(&scales) {
-                    for (value, row) in acc.iter_mut().zip(rows) {
-                        *value = requant::linear(*value, row, *activation, l.shift);
-                    }
+        each_block(&mut results, vectors.len(), l.groups, |block, acc| {
+            blocks.dot(block, &vectors, acc);
+            let rows = blocks.scale_words(block).map(row_scale);
+            for (acc, activation) in acc.iter_mut().zip(&scales) {
+                for (value, row) in acc.iter_mut().zip(rows) {
+                    *value = requant::linear(*value, row, *activation, l.shift);
                 }
-            });
+            }
+        });
         Ok(results)
     }
 
@@ -111,6 +107,22 @@ impl Machine {
         self.registers[o.reg as usize] = id;
         self.touched.register(o.reg as usize);
         Ok(())
+    }
+}
+
+/// Compute every block's results, on several threads where there is enough to do.
+pub(super) fn each_block(
+    results: &mut [Acc],
+    vectors: usize,
+    groups: usize,
+    compute: impl Fn(usize, &mut [Acc]) + Sync + Send,
+) {
+    let least = PRODUCTS_PER_TASK.div_ceil(vectors * groups);
+    if results.len() < 2 * least * vectors {
+        results.chunks_mut(vectors).enumerate().for_each(|(block, acc)| compute(block, acc));
+    } else {
+        let blocks = results.par_chunks_mut(vectors).enumerate().with_min_len(least);
+        blocks.for_each(|(block, acc)| compute(block, acc));
     }
 }
 

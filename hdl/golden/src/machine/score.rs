@@ -2,16 +2,12 @@
 
 use super::Machine;
 use super::fault::{Fault, within};
-use super::matvec::resident;
+use super::matvec::{each_block, resident};
 use crate::kernel::{Acc, Blocks};
 use crate::requant;
 use crate::scale::Scale;
-use rayon::prelude::*;
 use sagen_isa::{BLOCK_ROWS, VECTORS};
 use std::borrow::Cow;
-
-/// K blocks that one thread takes at least.
-const BLOCKS_PER_TASK: usize = 32;
 
 /// The score buffer.
 #[derive(Default)]
@@ -55,7 +51,7 @@ impl Machine {
         let queries = resident(&self.codes, &self.code_shifts, x);
         let scales: Vec<Scale> = (0..queries.len()).map(|v| self.scales[scale.start(v)]).collect();
         let mut z = vec![Acc::default(); blocks as usize * queries.len()];
-        z.par_chunks_mut(queries.len()).enumerate().with_min_len(BLOCKS_PER_TASK).for_each(|(block, z)| {
+        each_block(&mut z, queries.len(), o.groups as usize, |block, z| {
             keys.dot(block, &queries, z);
             for (z, scale) in z.iter_mut().zip(&scales) {
                 *z = z.map(|acc| requant::scaled(acc, *scale, o.shift as i32));

@@ -54,6 +54,15 @@ impl Maker {
 
     /// A store somewhere in a part of DDR.
     pub(super) fn store_into(&mut self, base: u64, bytes: u64) -> Store {
+        loop {
+            if let Some(store) = self.try_store(base, bytes) {
+                return store;
+            }
+        }
+    }
+
+    /// Nothing where the loops drawn reach further than there is room.
+    fn try_store(&mut self, base: u64, bytes: u64) -> Option<Store> {
         let piece = self.overlay.port_bytes() as u64;
         let beats = self.draw.pick(&[1, 1, 2, 4, 5, 16]);
         let v_beat_stride = piece * self.draw.pick(&[1, 1, 1, 2, WORD / piece]);
@@ -67,9 +76,10 @@ impl Maker {
             + bounds[reg_a as usize] * reg_a_stride
             + bounds[reg_b as usize] * reg_b_stride;
         let v_reach = steps(l.v) + (beats - 1) * v_beat_stride + piece;
-        let spare = self.scratch.entries * WORD - v_reach;
-        Store {
-            base: base + piece * self.draw.below((bytes - reach) / piece + 1),
+        let spare = (self.scratch.entries * WORD).checked_sub(v_reach)?;
+        let ddr_spare = bytes.checked_sub(reach)?;
+        Some(Store {
+            base: base + piece * self.draw.below(ddr_spare / piece + 1),
             reg_a,
             reg_a_stride,
             reg_b,
@@ -86,7 +96,7 @@ impl Maker {
             count3: l.counts[2],
             ddr3: l.ddr[2],
             v3: l.v[2],
-        }
+        })
     }
 
     /// Runs do not overlap in DDR: bursts of one descriptor may complete in any order.
