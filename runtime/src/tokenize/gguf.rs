@@ -10,8 +10,11 @@ use tokenizers::pre_tokenizers::sequence::Sequence;
 use super::{ChatTemplate, Token, TokenizeError, Tokenizer, byte_level};
 use crate::weights::gguf::Metadata;
 
-/// Name in `tokenizer.ggml.pre`, and how text is cut before merging.
-const PRE_TOKENIZERS: &[(&str, fn() -> PreTokenizerWrapper)] = &[("smollm", single_digits)];
+/// How text is cut before merging.
+type PreTokenizer = fn() -> PreTokenizerWrapper;
+
+/// By the name in `tokenizer.ggml.pre`.
+const PRE_TOKENIZERS: &[(&str, PreTokenizer)] = &[("smollm", single_digits)];
 
 /// Every digit alone, then words as GPT-2 cuts them.
 fn single_digits() -> PreTokenizerWrapper {

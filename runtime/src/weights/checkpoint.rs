@@ -40,27 +40,30 @@ impl Checkpoint {
     }
 
     fn open_gguf(path: &Path) -> Result<Self, WeightsError> {
-        let file = GgufFile::open(path).map_err(|reason| WeightsError::Gguf { path: path.to_owned(), reason })?;
+        let file = GgufFile::open(path)
+            .map_err(|reason| WeightsError::Gguf { path: path.to_owned(), reason: Box::new(reason) })?;
         let read = || {
             let family = Family::of_gguf(file.metadata().text("general.architecture")?)?;
             let config = (family.from_gguf)(&file)?;
             config.check()?;
             Ok((family, config))
         };
-        let (family, config) = read().map_err(|reason| WeightsError::Model { path: path.to_owned(), reason })?;
+        let (family, config) =
+            read().map_err(|reason| WeightsError::Model { path: path.to_owned(), reason: Box::new(reason) })?;
         Ok(Self { path: path.to_owned(), config, source: Source::Gguf(file, family) })
     }
 
     fn open_directory(path: &Path) -> Result<Self, WeightsError> {
-        let directory =
-            HuggingFaceDir::open(path).map_err(|reason| WeightsError::HuggingFace { path: path.to_owned(), reason })?;
+        let directory = HuggingFaceDir::open(path)
+            .map_err(|reason| WeightsError::HuggingFace { path: path.to_owned(), reason: Box::new(reason) })?;
         let read = || {
             let family = Family::of_hf(directory.architecture()?)?;
             let config = (family.from_hf)(directory.config())?;
             config.check()?;
             Ok((family, config))
         };
-        let (family, config) = read().map_err(|reason| WeightsError::Model { path: path.to_owned(), reason })?;
+        let (family, config) =
+            read().map_err(|reason| WeightsError::Model { path: path.to_owned(), reason: Box::new(reason) })?;
         Ok(Self { path: path.to_owned(), config, source: Source::HuggingFace(directory, family) })
     }
 
@@ -92,7 +95,7 @@ impl Checkpoint {
                 let stored = (family.gguf_name)(name);
                 let data = file.read(&stored);
                 let path = || self.path.clone();
-                (stored, data.map_err(|reason| WeightsError::Gguf { path: path(), reason })?)
+                (stored, data.map_err(|reason| WeightsError::Gguf { path: path(), reason: Box::new(reason) })?)
             }
             Source::HuggingFace(directory, family) => {
                 let stored = (family.hf_name)(name);

@@ -23,7 +23,7 @@ pub enum WeightsError {
         /// The file.
         path: PathBuf,
         /// Reason.
-        reason: GgufError,
+        reason: Box<GgufError>,
     },
     /// A Hugging Face directory is damaged, incomplete or of an unsupported kind.
     #[error("{}: {reason}", path.display())]
@@ -31,7 +31,7 @@ pub enum WeightsError {
         /// The directory.
         path: PathBuf,
         /// Reason.
-        reason: HuggingFaceError,
+        reason: Box<HuggingFaceError>,
     },
     /// The model is not one that can be run.
     #[error("{}: {reason}", path.display())]
@@ -39,7 +39,7 @@ pub enum WeightsError {
         /// File or directory.
         path: PathBuf,
         /// Reason.
-        reason: ModelError,
+        reason: Box<ModelError>,
     },
     /// A tensor of the model is not in the checkpoint.
     #[error("{}: tensor `{tensor}` is missing{hint}", path.display())]
