@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// No folder of configs.
-    #[error("no folder `configs` with `boards` in {from} or above; run inside the repository or give the path of a config")]
+    #[error(
+        "no folder `configs` with `boards` in {from} or above; run inside the repository or give the path of a config"
+    )]
     NoConfigs {
         /// Where the search began.
         from: String,

@@ -69,7 +69,10 @@ fn icarus_reads_every_file() {
 fn yosys_reads_every_file_and_finds_the_hierarchy_complete() {
     for overlay in overlays() {
         let folder = folder("yosys", &overlay);
-        let script = format!("read_verilog {}; hierarchy -check -top overlay; check -noinit -assert", sources(&folder).join(" "));
+        let script = format!(
+            "read_verilog {}; hierarchy -check -top overlay; check -noinit -assert",
+            sources(&folder).join(" ")
+        );
         tool(&folder, "yosys", &["-q".to_string(), "-p".to_string(), script]);
     }
 }

@@ -59,8 +59,8 @@ struct Tables {
 /// C headers, Markdown tables and one JSON file that holds both tables.
 pub fn tables() -> Result<Vec<File>, TableError> {
     let tables = Tables { descriptors: descriptors(), waits: waits(), csrs: csrs() };
-    let context = Context::from_serialize(&tables)
-        .map_err(|e| TableError { template: "context", reason: e.to_string() })?;
+    let context =
+        Context::from_serialize(&tables).map_err(|e| TableError { template: "context", reason: e.to_string() })?;
     let mut files = Vec::new();
     for (template, text) in TEMPLATES {
         let error = |e: tera::Error| TableError { template, reason: format!("{e:?}") };

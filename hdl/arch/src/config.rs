@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A key that the schema does not have.
-    #[error("{file}:{line}:{column}: unknown key `{found}`{nearest}; allowed here: {allowed}")]
+    #[error("{file}:{line}:{column}: unknown key `{found}`{nearest} (allowed here: {allowed})")]
     UnknownKey {
         /// File, as given.
         file: String,
@@ -56,7 +56,7 @@ pub enum ConfigError {
 
 /// Parse one YAML document; `file` is only named in errors.
 pub fn parse<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, ConfigError> {
-    serde_saphyr::from_str(text).map_err(|e| explain(file, e.without_snippet()))
+    serde_saphyr::from_str(text).map_err(|e| explain(file, text, e.without_snippet()))
 }
 
 /// Read an overlay; `boards` are the boards known.
@@ -91,7 +91,7 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-fn explain(file: &str, error: &serde_saphyr::Error) -> ConfigError {
+fn explain(file: &str, yaml: &str, error: &serde_saphyr::Error) -> ConfigError {
     let (line, column) = error.location().map_or((0, 0), |l| (l.line(), l.column()));
     let file = file.to_string();
     if let serde_saphyr::Error::SerdeUnknownField { field, expected, .. } = error {
@@ -106,6 +106,10 @@ fn explain(file: &str, error: &serde_saphyr::Error) -> ConfigError {
         };
     }
     let text = error.to_string();
-    let reason = text.split(" at line ").next().unwrap_or(&text).to_string();
+    let reason = text.split(" at line ").next().unwrap_or(&text);
+    let reason = match yaml.lines().nth((line as usize).wrapping_sub(1)) {
+        Some(found) => format!("{reason}, in `{}`", found.trim()),
+        None => reason.to_string(),
+    };
     ConfigError::Syntax { file, line, column, reason }
 }

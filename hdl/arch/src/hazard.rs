@@ -3,7 +3,7 @@
 //! order by themselves, and streamed beats are ordered by the FIFO, so neither needs a wait.
 
 use crate::overlay::Overlay;
-use sagen_isa::{Descriptor, Operation, GROUP, LANES, REGISTERS, UNITS, WORD_BYTES};
+use sagen_isa::{Descriptor, GROUP, LANES, Operation, REGISTERS, UNITS, WORD_BYTES};
 use std::ops::Range;
 
 /// Something that descriptors share.
@@ -124,7 +124,12 @@ impl Footprint {
         for row in 0..rows {
             let start = base + row * stride;
             match self.accesses.last_mut() {
-                Some(last) if last.space == space && last.write == write && last.range.end >= start && last.range.start <= start => {
+                Some(last)
+                    if last.space == space
+                        && last.write == write
+                        && last.range.end >= start
+                        && last.range.start <= start =>
+                {
                     last.range.end = last.range.end.max(start + length);
                 }
                 _ => self.accesses.push(Access { space, range: start..start + length, write }),
@@ -160,11 +165,7 @@ struct Past {
 }
 
 /// Fill in the waits of a routine written in program order.
-pub fn order<'a>(
-    descriptors: impl IntoIterator<Item = &'a mut Descriptor>,
-    overlay: &Overlay,
-    max: &RegisterMax,
-) {
+pub fn order<'a>(descriptors: impl IntoIterator<Item = &'a mut Descriptor>, overlay: &Overlay, max: &RegisterMax) {
     let mut issued = [0u16; UNITS.len()];
     let mut past: Vec<Past> = Vec::new();
     for descriptor in descriptors {
@@ -188,10 +189,7 @@ pub fn order<'a>(
 }
 
 fn conflict(a: &Access, b: &Access) -> bool {
-    (a.write || b.write)
-        && a.space == b.space
-        && a.range.start < b.range.end
-        && b.range.start < a.range.end
+    (a.write || b.write) && a.space == b.space && a.range.start < b.range.end && b.range.start < a.range.end
 }
 
 fn covers(a: &Access, b: &Access) -> bool {

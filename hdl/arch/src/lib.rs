@@ -1,6 +1,8 @@
 //! What both flows share: overlays and boards, the DDR map, programs, devices, hazards.
 
 pub mod config;
+#[cfg(test)]
+mod config_tests;
 pub mod device;
 pub mod hazard;
 pub mod overlay;

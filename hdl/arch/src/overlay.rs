@@ -1,7 +1,7 @@
 //! Overlay configuration: `OverlayFile` is what a person writes, `Overlay` what can be built.
 //! Every width and depth that follows from a field is derived here, once.
 
-use sagen_isa::{AMAX_GROUPS, CHUNK_ROWS, WORD_BYTES};
+use sagen_isa::WORD_BYTES;
 use serde::{Deserialize, Serialize};
 
 /// A board, as written in `configs/boards/<name>.yaml`.
@@ -139,7 +139,9 @@ pub enum OverlayError {
         total: u32,
     },
     /// Ports that nothing would use.
-    #[error("ports.total = {total} leaves {spare} port(s) unused: ports.stream = {stream} plus at most one load/store and one command port")]
+    #[error(
+        "ports.total = {total} leaves {spare} port(s) unused: ports.stream = {stream} plus at most one load/store and one command port"
+    )]
     SparePorts {
         /// Ports.
         total: u32,
@@ -213,9 +215,6 @@ impl Overlay {
         }
         if f.array.count > 1 {
             name += &format!("_a{}", f.array.count);
-        }
-        if f.control_core == ControlCore::Picorv32 {
-            name += if f.pcpi { "_pcpi" } else { "_pico" };
         }
         if !self.board.suffix.is_empty() {
             name += &format!("_{}", self.board.suffix);
@@ -293,12 +292,7 @@ impl Overlay {
     }
 }
 
-fn one_of(
-    field: &'static str,
-    found: u32,
-    values: &[u32],
-    allowed: &'static str,
-) -> Result<(), OverlayError> {
+fn one_of(field: &'static str, found: u32, values: &[u32], allowed: &'static str) -> Result<(), OverlayError> {
     if values.contains(&found) {
         return Ok(());
     }
@@ -336,8 +330,12 @@ fn check_values(f: &OverlayFile) -> Result<(), OverlayError> {
     power_of_two("scratchpad.code_words", f.scratchpad.code_words)?;
     within("scratchpad.score_rows", f.scratchpad.score_rows, 128, 1 << 15)?;
     power_of_two("scratchpad.score_rows", f.scratchpad.score_rows)?;
-    if f.pcpi && f.control_core == ControlCore::None {
-        let rule = "needs control_core: picorv32".to_string();
+    if f.control_core != ControlCore::None {
+        let rule = "a resident control core is not built yet; `none` is allowed".to_string();
+        return Err(OverlayError::Rule { field: "control_core", found: "picorv32".to_string(), rule });
+    }
+    if f.pcpi {
+        let rule = "needs a control core".to_string();
         return Err(OverlayError::Rule { field: "pcpi", found: "true".to_string(), rule });
     }
     Ok(())
@@ -363,11 +361,9 @@ fn check_ports(f: &OverlayFile, board: &Board) -> Result<(), OverlayError> {
     }
     let array_bytes = f.array.side * f.array.count;
     if array_bytes > beat.max(f.array.side) {
-        let rule = format!("{} arrays of side {} take {array_bytes} channels, a beat has {beat}", f.array.count, f.array.side);
+        let rule =
+            format!("{} arrays of side {} take {array_bytes} channels, a beat has {beat}", f.array.count, f.array.side);
         return Err(OverlayError::Rule { field: "array.count", found: f.array.count.to_string(), rule });
     }
     Ok(())
 }
-
-/// Rows and groups that the amax table holds, for those who size it.
-pub const AMAX_ENTRIES: usize = CHUNK_ROWS * AMAX_GROUPS;

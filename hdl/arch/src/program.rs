@@ -1,6 +1,6 @@
 //! A compiled program: DDR map, initial image, routines of descriptors. It is the same for every token.
 
-use sagen_isa::{Descriptor, FieldError, DESCRIPTOR_BYTES};
+use sagen_isa::{DESCRIPTOR_BYTES, Descriptor, FieldError};
 
 /// What a region holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -34,9 +34,7 @@ pub fn exp2_segments() -> [Segment; 64] {
 
 /// Sigmoid over [-8, 8), Q16, 128 segments of 1/8.
 pub fn sigmoid_segments() -> [Segment; 128] {
-    std::array::from_fn(|i| {
-        segment(|x| 65536.0 / (1.0 + (-x).exp()), i as f64 / 8.0 - 8.0, 1.0 / 8.0)
-    })
+    std::array::from_fn(|i| segment(|x| 65536.0 / (1.0 + (-x).exp()), i as f64 / 8.0 - 8.0, 1.0 / 8.0))
 }
 
 /// Gate of GELU (tanh form), `gelu(x) / x`, over [-4, 4), Q16, 128 segments of 1/16.
@@ -61,13 +59,11 @@ mod tests {
     #[test]
     fn the_tables_are_the_published_ones() {
         let sum = |segments: &[Segment]| {
-            segments.iter().fold(0u64, |h, s| {
-                h.wrapping_mul(1_000_003) ^ (u64::from(s.base) << 16 | u64::from(s.slope))
-            })
+            segments
+                .iter()
+                .fold(0u64, |h, s| h.wrapping_mul(1_000_003) ^ (u64::from(s.base) << 16 | u64::from(s.slope)))
         };
-        let words = |seeds: &[u16]| {
-            seeds.iter().fold(0u64, |h, s| h.wrapping_mul(1_000_003) ^ u64::from(*s))
-        };
+        let words = |seeds: &[u16]| seeds.iter().fold(0u64, |h, s| h.wrapping_mul(1_000_003) ^ u64::from(*s));
         let all = [
             words(&recip_seeds()),
             words(&rsqrt_seeds()),

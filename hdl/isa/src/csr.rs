@@ -37,10 +37,20 @@ pub const CSR_COUNTER_BASE: u32 = 0x200;
 pub const CSRS: &[Csr] = &[
     csr("id", 0x00, Access::Read, "0x5347454e, \"SGEN\"."),
     csr("build_hash", 0x04, Access::Read, "First 32 bits of the hash of config and sources."),
-    csr("geometry", 0x08, Access::Read, "Array side [7:0], arrays [15:8], stream ports [23:16], bytes of a port [31:24]."),
+    csr(
+        "geometry",
+        0x08,
+        Access::Read,
+        "Array side [7:0], arrays [15:8], stream ports [23:16], bytes of a port [31:24].",
+    ),
     csr("control", 0x0c, Access::Trigger, "Bit 0 starts the program, bit 1 clears the counters."),
     csr("status", 0x10, Access::Read, "Bit 0 busy, bit 1 done, bit 2 error."),
-    csr("error", 0x14, Access::Read, "Source of the first error [7:0]: 1 fetch, 2 stream, 3 load, 4 store (bus response), 5 unknown opcode; detail [31:8]: port or descriptor index."),
+    csr(
+        "error",
+        0x14,
+        Access::Read,
+        "Source of the first error [7:0]: 1 fetch, 2 stream, 3 load, 4 store (bus response), 5 unknown opcode; detail [31:8]: port or descriptor index.",
+    ),
     csr("program_low", 0x18, Access::ReadWrite, "Program address [31:0], a multiple of 64."),
     csr("program_high", 0x1c, Access::ReadWrite, "Program address [39:32]."),
     csr("program_length", 0x20, Access::ReadWrite, "Descriptors in the program."),

@@ -1,19 +1,31 @@
 //! The only descriptor table. Bit positions are computed from field order.
 
 use crate::layout::{checked, put, sign_extend, take};
-use crate::{Field, FieldError, Layout, Unit, Words, BODY_BIT, WAIT_BIT};
+use crate::{BODY_BIT, Field, FieldError, Layout, Unit, WAIT_BIT, Words};
 
 macro_rules! field_type {
-    (u) => { u64 };
-    (s) => { i64 };
+    (u) => {
+        u64
+    };
+    (s) => {
+        i64
+    };
 }
 macro_rules! field_signed {
-    (u) => { false };
-    (s) => { true };
+    (u) => {
+        false
+    };
+    (s) => {
+        true
+    };
 }
 macro_rules! field_value {
-    (u, $raw:expr, $width:expr) => { $raw };
-    (s, $raw:expr, $width:expr) => { sign_extend($raw, $width) };
+    (u, $raw:expr, $width:expr) => {
+        $raw
+    };
+    (s, $raw:expr, $width:expr) => {
+        sign_extend($raw, $width)
+    };
 }
 
 macro_rules! descriptors {

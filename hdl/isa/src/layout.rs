@@ -78,11 +78,7 @@ pub(crate) fn take(words: &Words, lo: u32, width: u32) -> u64 {
     (low | high) & (u64::MAX >> (64 - width))
 }
 
-pub(crate) fn checked(
-    descriptor: &'static str,
-    field: &Field,
-    value: i128,
-) -> Result<u64, FieldError> {
+pub(crate) fn checked(descriptor: &'static str, field: &Field, value: i128) -> Result<u64, FieldError> {
     let (min, max) = if field.signed {
         (-(1i128 << (field.width - 1)), (1i128 << (field.width - 1)) - 1)
     } else {

@@ -11,10 +11,10 @@ mod descriptors;
 mod layout;
 mod units;
 
-pub use csr::{Access, Counter, Csr, COUNTERS, CSRS, CSR_COUNTER_BASE, CSR_REGISTER_BASE};
+pub use csr::{Access, COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, Counter, Csr};
 pub use descriptors::*;
-pub use layout::{FieldError, Field, Layout, Words, BODY_BIT, DESCRIPTOR_BYTES, WAIT_BIT};
-pub use units::{Unit, UNITS};
+pub use layout::{BODY_BIT, DESCRIPTOR_BYTES, Field, FieldError, Layout, WAIT_BIT, Words};
+pub use units::{UNITS, Unit};
 
 /// Elements that one scratchpad word holds as 32-bit lanes.
 pub const LANES: usize = 16;

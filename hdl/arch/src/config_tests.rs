@@ -1,0 +1,114 @@
+//! What a person is told about a config that cannot be used.
+
+use crate::config::{overlay, parse};
+use crate::{Board, Overlay};
+use expect_test::{Expect, expect};
+
+const BOARD: &str = include_str!("../../../configs/boards/kv260.yaml");
+const OVERLAY: &str = include_str!("../../../configs/d16_100mhz_w128_p6.yaml");
+
+fn read(text: &str) -> Result<Overlay, String> {
+    let board: Board = parse("kv260.yaml", BOARD).unwrap();
+    overlay("x.yaml", text, &[board]).map_err(|e| e.to_string())
+}
+
+/// The message for the config with one piece replaced.
+fn refused(found: &str, instead: &str, message: Expect) {
+    assert!(OVERLAY.contains(found));
+    message.assert_eq(&read(&OVERLAY.replace(found, instead)).unwrap_err());
+}
+
+#[test]
+fn the_main_overlay_is_accepted() {
+    let overlay = read(OVERLAY).unwrap();
+    assert_eq!((overlay.beat_bytes(), overlay.data_port(), overlay.command_port()), (64, 4, 5));
+    assert_eq!(overlay.prefetch_beats(), 2048);
+}
+
+#[test]
+fn a_misspelt_key_is_named_with_line_column_and_the_nearest_key() {
+    refused(
+        "clock_mhz",
+        "clok_mhz",
+        expect![
+            "x.yaml:4:1: unknown key `clok_mhz`, did you mean `clock_mhz`? (allowed here: name, board, clock_mhz, array, ports, vector_lanes, prefetch_bytes, scratchpad, control_core, pcpi)"
+        ],
+    );
+    refused(
+        "side: 16",
+        "sides: 16",
+        expect!["x.yaml:5:10: unknown key `sides`, did you mean `side`? (allowed here: side, count)"],
+    );
+}
+
+#[test]
+fn a_value_of_the_wrong_type_is_located() {
+    refused("clock_mhz: 100", "clock_mhz: fast", expect!["x.yaml:4:12: invalid u32, in `clock_mhz: fast`"]);
+}
+
+#[test]
+fn a_missing_key_is_named() {
+    refused("clock_mhz: 100\n", "", expect!["x.yaml:10:1: missing field `clock_mhz`, in `pcpi: false`"]);
+}
+
+#[test]
+fn a_name_that_disagrees_with_the_fields_is_refused() {
+    refused(
+        "clock_mhz: 100",
+        "clock_mhz: 200",
+        expect!["x.yaml: name = d16_100mhz_w128_p6 does not match the fields, which make d16_200mhz_w128_p6"],
+    );
+}
+
+#[test]
+fn impossible_values_are_refused_with_what_is_allowed() {
+    refused("side: 16", "side: 12", expect!["x.yaml: array.side = 12 is not one of 8, 16"]);
+    refused("width: 128", "width: 100", expect!["x.yaml: ports.width = 100 is not one of 32, 64, 128"]);
+    refused("stream: 4", "stream: 3", expect!["x.yaml: ports.stream = 3 is not one of 1, 2, 4"]);
+    refused("clock_mhz: 100", "clock_mhz: 5000", expect!["x.yaml: clock_mhz = 5000 is outside 10..=400"]);
+    refused(
+        "vector_words: 8192",
+        "vector_words: 512",
+        expect!["x.yaml: scratchpad.vector_words = 512 is outside 1024..=16384"],
+    );
+    refused(
+        "vector_words: 8192",
+        "vector_words: 5000",
+        expect!["x.yaml: scratchpad.vector_words = 5000: must be a power of two"],
+    );
+    refused(
+        "control_core: none",
+        "control_core: picorv32",
+        expect!["x.yaml: control_core = picorv32: a resident control core is not built yet; `none` is allowed"],
+    );
+    refused("pcpi: false", "pcpi: true", expect!["x.yaml: pcpi = true: needs a control core"]);
+}
+
+#[test]
+fn impossible_combinations_are_refused() {
+    refused(
+        "total: 6, stream: 4",
+        "total: 2, stream: 4",
+        expect!["x.yaml: ports.stream = 4 is more than ports.total = 2"],
+    );
+    refused(
+        "total: 6, stream: 4",
+        "total: 6, stream: 2",
+        expect![
+            "x.yaml: ports.total = 6 leaves 2 port(s) unused: ports.stream = 2 plus at most one load/store and one command port"
+        ],
+    );
+    refused(
+        "total: 6, stream: 4",
+        "total: 8, stream: 4",
+        expect![
+            "x.yaml: ports.total = 8 leaves 2 port(s) unused: ports.stream = 4 plus at most one load/store and one command port"
+        ],
+    );
+    refused(
+        "width: 128, total: 6, stream: 4",
+        "width: 32, total: 3, stream: 1",
+        expect!["x.yaml: name = d16_100mhz_w128_p6 does not match the fields, which make d16_100mhz_w32_p3"],
+    );
+    refused("board: kv260", "board: kv26", expect!["x.yaml: board = kv26 is unknown; known boards: kv260"]);
+}
