@@ -4,9 +4,8 @@
 //! A descriptor is *offered* with its plan and scales until it is taken; its code words keep coming
 //! after that. The next descriptor is accepted once the last code word of the present one was asked for.
 
-use super::plan;
+use super::plan::{self, field};
 use crate::compute::requant::BASE_BITS;
-use crate::fields::field;
 use sagen_isa::VECTORS;
 use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, pack, unsigned};
 
@@ -20,36 +19,18 @@ pub(super) fn feed(d: &mut Design) -> ModuleId {
         let held = m.reg("held", bit()).reset(0);
         let desc_ready = m.net("open", !held & !fetching);
         let accept = m.net("accept", desc_valid & desc_ready);
-        let new = m.net("plan_next", plan::of(m, desc, regs));
-        let plan = m.reg_en("plan", accept, new);
-        let scaled = scales(m, Next { accept, desc, new }, plan.q());
-        codes(m, Next { accept, desc, new }, fetching);
+        let plan = m.reg_en("plan", accept, plan::of(m, desc, regs));
+        let opened = m.reg("opened", bit()).reset(0);
+        m.set(opened, accept);
+        let scaled = scales(m, opened.q(), plan.q());
+        codes(m, opened.q(), plan.q(), fetching);
         m.when(take, || m.set(held, m.lit(bit(), 0)));
         m.when(accept, || m.set(held, m.lit(bit(), 1)));
         m.output("desc_ready", desc_ready);
         m.output("holds", held);
-        m.output("offered", held & scaled);
+        m.output("offered", held & !opened & scaled);
         m.output("next", plan);
     })
-}
-
-/// A descriptor in the cycle in which it is accepted.
-#[derive(Clone, Copy)]
-struct Next {
-    accept: Signal,
-    desc: Signal,
-    new: Signal,
-}
-
-impl Next {
-    /// A field that `Matvec` and `Score` have in common.
-    fn dot_field(self, name: &str) -> Signal {
-        let matvec = plan::field(self.new, "matvec");
-        matvec.mux(field(self.desc, "Matvec", name), field(self.desc, "Score", name))
-    }
-    fn vectors(self) -> Signal {
-        self.dot_field("vectors").trunc(2).sub_lit(1)
-    }
 }
 
 /// One read a cycle, vector by vector.
@@ -81,7 +62,7 @@ impl Walk {
 }
 
 /// Reads the scale of each vector; returns whether all are there.
-fn scales(m: &Module, next: Next, plan: Signal) -> Signal {
+fn scales(m: &Module, opened: Signal, plan: Signal) -> Signal {
     let walk = Walk::new(m, "scale", 12);
     let reading = m.reg("scale_reading", bit()).reset(0);
     m.when(reading, || {
@@ -89,9 +70,9 @@ fn scales(m: &Module, next: Next, plan: Signal) -> Signal {
         m.set(walk.vector, walk.vector.add_lit(1));
         m.when(walk.at_last(), || m.set(reading, m.lit(bit(), 0)));
     });
-    m.when(next.accept, || {
-        walk.start(m, next.dot_field("scale"), next.dot_field("scale_stride"), next.vectors());
-        m.set(reading, !plan::field(next.new, "sum"));
+    m.when(opened, || {
+        walk.start(m, field(plan, "scale"), field(plan, "scale_stride"), plan::last_vector(field(plan, "active")));
+        m.set(reading, !field(plan, "sum"));
     });
     m.output("scale_en", reading);
     m.output("scale_addr", walk.addr);
@@ -101,7 +82,7 @@ fn scales(m: &Module, next: Next, plan: Signal) -> Signal {
     let vector = m.reg_en("scale_arriving", reading, walk.vector);
     let mantissa = data.slice(0, 16);
     let exponent = data.slice(16, 8).as_signed().extend(BASE_BITS);
-    let base = m.net("scale_base", plan::field(plan, "shift").extend(BASE_BITS) - exponent);
+    let base = m.net("scale_base", field(plan, "shift").extend(BASE_BITS) - exponent);
     let (mut mantissas, mut bases) = (Vec::new(), Vec::new());
     for v in 0..VECTORS {
         let here = arrives & vector.eq_lit(v);
@@ -114,7 +95,7 @@ fn scales(m: &Module, next: Next, plan: Signal) -> Signal {
 }
 
 /// Fetches code words into one register a vector.
-fn codes(m: &Module, next: Next, fetching: Reg) {
+fn codes(m: &Module, opened: Signal, plan: Signal, fetching: Reg) {
     let consume = m.input("consume", bit());
     let walk = Walk::new(m, "code", 16);
     let first = m.reg("code_first", unsigned(16));
@@ -144,16 +125,16 @@ fn codes(m: &Module, next: Next, fetching: Reg) {
             m.set(fetching, block.ne(last_block));
         });
     });
-    m.when(next.accept, || {
-        let x = next.dot_field("x");
-        walk.start(m, x, next.dot_field("x_stride"), next.vectors());
+    m.when(opened, || {
+        let x = field(plan, "x");
+        walk.start(m, x, field(plan, "x_stride"), plan::last_vector(field(plan, "active")));
         m.set(first, x);
         m.set(base, x);
         m.set(group, m.lit(unsigned(8), 0));
-        m.set(last_group, plan::field(next.new, "last_group"));
+        m.set(last_group, field(plan, "last_group"));
         m.set(block, m.lit(unsigned(17), 0));
-        m.set(last_block, plan::field(next.new, "last"));
-        m.set(fetching, !plan::field(next.new, "sum"));
+        m.set(last_block, field(plan, "last"));
+        m.set(fetching, !field(plan, "sum"));
     });
     m.output("code_en", ask);
     m.output("code_addr", walk.addr);

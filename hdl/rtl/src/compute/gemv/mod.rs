@@ -26,7 +26,6 @@ const SLOTS: u32 = 16;
 #[derive(Clone, Copy)]
 struct Tag {
     valid: Signal,
-    lane: Signal,
     word_end: Signal,
     first: Signal,
     last: Signal,
@@ -147,7 +146,6 @@ impl Parts {
         let of = |name: &str, dot: Signal| drained.mux(self.flag(name), dot);
         Tag {
             valid: result | drained,
-            lane: of("drain_place", row),
             word_end: of("drain_word_end", row.reduce_and()),
             first: of("drain_first", first),
             last: of("drain_last", last),
@@ -184,11 +182,10 @@ impl Parts {
         }
         let delay = 1 + requant::LATENCY;
         let valid = (0..delay).fold(tag.valid, |s, i| flag(m, &format!("result{i}"), s));
-        let bits = cat(&[tag.lane, tag.word_end, tag.first, tag.last, tag.score]);
+        let bits = cat(&[tag.word_end, tag.first, tag.last, tag.score]);
         let bits = m.delay("tag", bits, delay);
         Tag {
             valid,
-            lane: bits.slice(4, 4),
             word_end: bits.bit(3),
             first: bits.bit(2),
             last: bits.bit(1),
@@ -206,7 +203,6 @@ impl Parts {
         pack_unit.input("y", pack(&y));
         pack_unit.input("y_valid", pack(&here));
         pack_unit.input("w_ready", m.input("w_ready", bit()));
-        pack_unit.input("lane", tag.lane);
         pack_unit.input("word_end", tag.word_end);
         for u in [pack_unit, self.argmax] {
             u.input("valid", to_pack);

@@ -1,6 +1,6 @@
 //! Packs the results of each vector into scratchpad words and writes them.
 //!
-//! A *slot* holds one word of every vector. Results fill the youngest slot lane by lane; full slots are
+//! A *slot* holds one word of every vector. Full slots are
 //! written oldest first, vector by vector, whenever `w_ready` allows. The sequencer reserves a slot before
 //! results for it are on their way, so a slot is always free; `released` gives it back. The winner of an argmax
 //! waits with the last slot of its descriptor and is written one cycle before `done`.
@@ -8,12 +8,14 @@
 use super::SLOTS;
 use super::plan::{self, field};
 use sagen_isa::{LANES, VECTORS};
-use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Signal, bit, high, lit, low, pack, unsigned};
+use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Signal, bit, cat, high, lit, low, pack, unsigned};
 
+/// Bits of a scratchpad word.
+const WORD: u32 = 32 * LANES as u32;
 /// Bits of a slot number.
 const SLOT: u32 = SLOTS.ilog2();
 /// What is known about a full slot, lowest first: where it goes, whether it is written, whether it is the last of its
-/// descriptor, whether it is half a word and which half, and the register that an argmax writes.
+/// descriptor, whether it is of a weighted sum and in which half of a narrow one, and the register that an argmax writes.
 const NOTE: [u32; 10] = [16, 16, 2, 1, 1, 1, 1, 1, 5, 24];
 
 /// The unit.
@@ -23,35 +25,33 @@ pub(super) fn pack_unit(d: &mut Design, beat: u32) -> ModuleId {
         let valid = m.input("valid", bit());
         let full = m.net("full", valid & m.input("word_end", bit()));
         m.when(full, || m.set(fill, fill.add_lit(1)));
-        let words = words(m, fill.q());
+        let words = words(m, full, fill.q());
         let notes = m.memory("notes", SLOTS, NOTE.iter().sum()).style(RamStyle::Distributed);
-        notes.write(full, fill, note(m, valid, full, beat));
+        notes.write(full, fill, note(m, valid, full));
         let waiting = m.reg("waiting", unsigned(SLOT + 1)).reset(0);
-        let released = writer(m, &words, notes, !waiting.is_zero());
+        let released = writer(m, &words, notes, !waiting.is_zero(), beat);
         m.when(full & !released, || m.set(waiting, waiting.add_lit(1)));
         m.when(released & !full, || m.set(waiting, waiting.sub_lit(1)));
         m.output("released", released);
     })
 }
 
-/// One memory a vector, written a lane at a time.
-fn words(m: &Module, slot: Signal) -> Vec<Mem> {
-    let lane = m.input("lane", unsigned(LANES.ilog2()));
+/// Results of a word are shifted in from the top, so that half a word ends up in the upper half.
+fn words(m: &Module, full: Signal, slot: Signal) -> Vec<Mem> {
     let results = m.input("y", unsigned(32 * VECTORS as u32)).lanes(32);
     let here = m.input("y_valid", unsigned(VECTORS as u32)).lanes(1);
-    let lanes = lit(LANES as u32, 1).shl_dyn(lane);
-    let lanes = m.net("lane_mask", lanes);
     let word = |(v, y): (usize, &Signal)| {
-        let mem = m.memory(&format!("words{v}"), SLOTS, 32 * LANES as u32);
-        let mem = mem.style(RamStyle::Distributed).byte_enable(32);
-        mem.write_masked(here[v], slot, y.repeat(LANES as u32), lanes);
+        let earlier = m.reg(&format!("earlier{v}"), unsigned(WORD - 32));
+        m.when(here[v], || m.set(earlier, cat(&[*y, earlier.slice(32, WORD - 64)])));
+        let mem = m.memory(&format!("words{v}"), SLOTS, WORD).style(RamStyle::Distributed);
+        mem.write(full & here[v], slot, cat(&[*y, earlier.q()]));
         mem
     };
     results.iter().enumerate().map(word).collect()
 }
 
 /// What the writer must know of the slot that is filled up now.
-fn note(m: &Module, valid: Signal, full: Signal, beat: u32) -> Signal {
+fn note(m: &Module, valid: Signal, full: Signal) -> Signal {
     let plan = m.input("plan", unsigned(plan::width()));
     let (first, last) = (m.input("first", bit()), m.input("last", bit()));
     let opens = m.net("opens", valid & first);
@@ -62,9 +62,7 @@ fn note(m: &Module, valid: Signal, full: Signal, beat: u32) -> Signal {
     let y = m.reg("y_at", unsigned(16));
     m.when(full, || m.set(y, y.add_lit(1)));
     m.when(opens, || m.set(y, field(plan, "y")));
-    let half = if beat < LANES as u32 { sum } else { low() };
-    let last_vector = active.bit(3).mux(lit(2, 3), active.bit(2).mux(lit(2, 2), active.bit(1).extend(2)));
-    pack(&[y.q(), stride, last_vector, write | sum, last, half, upper, argmax & last & !sum, reg, id])
+    pack(&[y.q(), stride, plan::last_vector(active), write | sum, last, sum, upper, argmax & last & !sum, reg, id])
 }
 
 struct Note {
@@ -73,7 +71,7 @@ struct Note {
     last_vector: Signal,
     write: Signal,
     last: Signal,
-    half: Signal,
+    sum: Signal,
     upper: Signal,
     argmax: Signal,
     reg: Signal,
@@ -82,21 +80,22 @@ struct Note {
 
 fn read_note(bits: Signal) -> Note {
     let mut lo = 0;
-    let [y, stride, last_vector, write, last, half, upper, argmax, reg, id] = NOTE.map(|width| {
+    let [y, stride, last_vector, write, last, sum, upper, argmax, reg, id] = NOTE.map(|width| {
         lo += width;
         bits.slice(lo - width, width)
     });
-    Note { y, stride, last_vector, write, last, half, upper, argmax, reg, id }
+    Note { y, stride, last_vector, write, last, sum, upper, argmax, reg, id }
 }
 
 /// Writes full slots through an output register; returns when a slot is free again.
-fn writer(m: &Module, words: &[Mem], notes: Mem, waiting: Signal) -> Signal {
+fn writer(m: &Module, words: &[Mem], notes: Mem, waiting: Signal, beat: u32) -> Signal {
     let w_ready = m.input("w_ready", bit());
     let slot = m.reg("slot", unsigned(SLOT)).reset(0);
     let vector = m.reg("vector", unsigned(2)).reset(0);
     let w_valid = m.reg("w_valid_q", bit()).reset(0);
     let (ends, wins) = (m.reg("ends", bit()).reset(0), m.reg("wins", bit()).reset(0));
     let note = read_note(m.net("note", notes.read_async(slot)));
+    let half = if beat < LANES as u32 { note.sum } else { low() };
     let step = m.net("step", !w_valid | w_ready);
     let take = m.net("take", step & waiting);
     let released = m.net("released_q", take & (!note.write | vector.eq(note.last_vector)));
@@ -104,8 +103,10 @@ fn writer(m: &Module, words: &[Mem], notes: Mem, waiting: Signal) -> Signal {
     let put = m.net("put", take & note.write);
     let data: Vec<Signal> = words.iter().map(|w| w.read_async(slot)).collect();
     let halves = [lit(64, u64::from(u32::MAX)), lit(64, u64::from(u32::MAX) << 32)];
-    let mask = note.half.mux(note.upper.mux(halves[1], halves[0]), high().repeat(64));
-    let w_data = m.reg_en("w_data_q", put, vector.select(&data));
+    let mask = half.mux(note.upper.mux(halves[1], halves[0]), high().repeat(64));
+    let data = vector.select(&data);
+    let lower = half.mux(data.slice(WORD / 2, WORD / 2), data.slice(0, WORD / 2));
+    let w_data = m.reg_en("w_data_q", put, cat(&[data.slice(WORD / 2, WORD / 2), lower]));
     let w_mask = m.reg_en("w_mask_q", put, mask);
     m.when(put, || m.set(addr, vector.is_zero().mux(note.y, addr + note.stride)));
     m.when(step, || {

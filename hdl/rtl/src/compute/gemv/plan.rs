@@ -1,13 +1,18 @@
 //! What the engine keeps of a descriptor: one flat word whose fields mean the same for all three operations.
 
 use crate::fields::{field as take, is, register};
-use sagen_lang::{Module, Signal, pack};
+use sagen_lang::{Module, Signal, lit, pack};
 
 /// Fields, lowest first: name, width, two's complement.
 const FIELDS: &[(&str, u32, bool)] = &[
     ("matvec", 1, false),
     ("score", 1, false),
     ("sum", 1, false),
+    // Of code words and scale entries.
+    ("x", 16, false),
+    ("x_stride", 16, false),
+    ("scale", 12, false),
+    ("scale_stride", 12, false),
     // One bit a vector.
     ("active", 4, false),
     // Groups - 1.
@@ -47,6 +52,11 @@ pub(super) fn field(plan: impl Into<Signal>, name: &str) -> Signal {
     if FIELDS[at].2 { bits.as_signed() } else { bits }
 }
 
+/// Number of the last active vector.
+pub(super) fn last_vector(active: Signal) -> Signal {
+    active.bit(3).mux(lit(2, 3), active.bit(2).mux(lit(2, 2), active.bit(1).extend(2)))
+}
+
 /// The plan of a descriptor, given the step registers.
 pub(super) fn of(m: &Module, desc: Signal, regs: Signal) -> Signal {
     let (matvec, score) = (is(desc, "Matvec"), is(desc, "Score"));
@@ -71,13 +81,14 @@ pub(super) fn of(m: &Module, desc: Signal, regs: Signal) -> Signal {
     let zero = m.lit(more.ty(), 0);
     let items = count.add_full(matvec.mux(zero, more));
     let vectors = three("vectors");
-    let groups = matvec.mux(take(desc, "Matvec", "groups"), take(desc, "Score", "groups"));
+    let dot = |name: &str| matvec.mux(take(desc, "Matvec", name), take(desc, "Score", name));
     let value = |name: &str| match name {
         "matvec" => matvec,
         "score" => score,
         "sum" => streams,
         "active" => pack(&[1, 2, 3, 4].map(|n| vectors.ge_lit(n))),
-        "last_group" => groups.sub_lit(1),
+        "x" | "x_stride" | "scale" | "scale_stride" => dot(name),
+        "last_group" => dot("groups").sub_lit(1),
         "last" => items.sub_lit(1),
         "limit0" => limit("row0"),
         "limit1" => limit("row1"),

@@ -7,7 +7,7 @@ use super::plan::{self, field};
 use super::vector::lane_bits;
 use super::SLOTS;
 use crate::compute::requant::BASE_BITS;
-use sagen_isa::{BLOCK_ROWS, GROUP, LANES, VECTORS};
+use sagen_isa::{BLOCK_ROWS, GROUP, VECTORS};
 use sagen_lang::{Design, Fsm, Module, ModuleId, Reg, Signal, bit, high, low, unsigned};
 
 /// Results of a weighted sum reach the packer this many cycles after their drain at the latest; the
@@ -60,7 +60,7 @@ pub(super) fn sequencer(d: &mut Design, beat: u32) -> ModuleId {
         m.when(now.take, || m.set(plan, next));
         scales(m, now);
         advance(m, &position, at, now);
-        let (drained, starts_word) = drain(m, &state, plan.q(), beat, slot_free);
+        let (drained, starts_word) = drain(m, &state, beat, slot_free);
         transitions(m, &state, next, plan.q(), at, now);
         tags(m, &position, plan.q(), at, now);
         credits(m, slots, now.accept & now.scales & position.sub.is_zero() | drained & starts_word);
@@ -172,7 +172,7 @@ fn advance(m: &Module, position: &Position, at: At, now: Now) {
 }
 
 /// Reads results of a weighted sum lane by lane; returns whether one is read and whether it starts a word.
-fn drain(m: &Module, state: &Fsm, plan: Signal, beat: u32, slot_free: Signal) -> (Signal, Signal) {
+fn drain(m: &Module, state: &Fsm, beat: u32, slot_free: Signal) -> (Signal, Signal) {
     let bits = lane_bits(beat).max(DRAIN_CYCLES.ilog2());
     let step = m.reg("drain_step", unsigned(bits)).reset(0);
     let exists = if bits > lane_bits(beat) { step.lt_lit(beat) } else { high() };
@@ -182,13 +182,10 @@ fn drain(m: &Module, state: &Fsm, plan: Signal, beat: u32, slot_free: Signal) ->
     m.when(go, || m.set(step, step.add_lit(1)));
     m.when(go & step.reduce_and(), || m.set_state(state, "idle"));
     let lane = m.net("drained_lane", step.trunc(lane_bits(beat)));
-    let upper = if beat < LANES as u32 { field(plan, "y_upper") } else { low() };
-    let place = step.slice(0, 4) | upper.extend(4).shl(3);
     let last = lane.reduce_and();
     let ends_word = lane.slice(0, lane_bits(beat).min(4)).reduce_and();
     m.output("drain", drain);
     m.output("drain_lane_number", lane);
-    m.output("drain_place", m.reg_en("place_q", drain, place));
     m.output("drain_first", m.reg_en("drain_first_q", drain, lane.is_zero()));
     m.output("drain_last", m.reg_en("drain_last_q", drain, last));
     m.output("drain_word_end", m.reg_en("drain_word_end_q", drain, ends_word));

@@ -10,8 +10,8 @@ use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, signed, u
 
 /// Levels of the adder tree between registers.
 const LEVELS: u32 = 3;
-/// Bits of a product of a code or weight and a byte.
-const PRODUCT: u32 = 17;
+/// Bits of an accumulator.
+const SUM: u32 = 32;
 
 fn tree_stages(beat: u32) -> u32 {
     beat.ilog2().div_ceil(LEVELS)
@@ -71,26 +71,28 @@ fn operands(m: &Module, load_codes: Signal, beat: u32) -> Vec<Signal> {
 fn products(m: &Module, operands: &[Signal], multiply: Signal) -> Vec<Signal> {
     let bytes = m.input("beat", unsigned(8 * operands.len() as u32)).lanes(8);
     let accumulate = m.input("accumulate", bit());
-    let zero = m.lit(signed(32), 0);
+    let zero = m.lit(signed(SUM), 0);
+    // The operand is extended, not the product: a value with one reader is computed only while `multiply` is high.
     let lane = |(i, (x, byte)): (usize, (&Signal, Signal))| {
-        let p = m.reg(&format!("p{i}"), signed(32)).use_dsp();
-        let product = *x * byte.as_signed();
-        (p, accumulate.mux(p.q(), zero) + product.extend(32))
+        let p = m.reg(&format!("p{i}"), signed(SUM)).use_dsp();
+        let product = x.extend(SUM - 8) * byte.as_signed();
+        (p, accumulate.mux(p.q(), zero) + product)
     };
     let lanes: Vec<(Reg, Signal)> = operands.iter().zip(bytes).enumerate().map(lane).collect();
     m.when(multiply, || lanes.iter().for_each(|(p, next)| m.set(*p, *next)));
     lanes.iter().map(|(p, _)| p.q()).collect()
 }
 
-/// The sum of all products, and when it is there.
+/// The sum of all products, and when it is there. All terms have the width of the sum.
 fn tree(m: &Module, products: &[Signal], valid: Signal) -> (Signal, Signal) {
-    let mut terms: Vec<Signal> = products.iter().map(|p| p.trunc(PRODUCT)).collect();
+    let width = 17 + products.len().ilog2();
+    let mut terms: Vec<Signal> = products.iter().map(|p| p.trunc(width)).collect();
     let mut valid = valid;
     let mut stage = 0;
     while terms.len() > 1 {
         stage += 1;
         for _ in 0..LEVELS.min(terms.len().ilog2()) {
-            terms = terms.chunks(2).map(|pair| pair[0].add_full(pair[1])).collect();
+            terms = terms.chunks(2).map(|pair| pair[0] + pair[1]).collect();
         }
         let keep = |(i, term): (usize, &Signal)| m.reg_en(&format!("sum{stage}_{i}"), valid, *term).q();
         terms = terms.iter().enumerate().map(keep).collect();
