@@ -1,85 +1,65 @@
 //! Random programs on the golden machine: they run, repeat, and do not depend on the order in which units
 //! execute, as long as waits are respected.
 
-use sagen_arch::{Board, Device, Overlay, Step, config};
-use sagen_golden::Machine;
+mod rig;
+
+use rig::{machine, overlays};
+use sagen_arch::{Device, Overlay, Program, Step};
 use sagen_golden::draw::Draw;
 use sagen_golden::program_gen::{RandomProgram, random_program};
+use sagen_golden::{Machine, Write};
 use sagen_isa::{LAYOUTS, UNITS, Unit};
 use std::collections::BTreeMap;
-use std::path::Path;
 
-/// Beats of 64, 8, 32, 16 and 8 bytes.
-const EXTRA: [&str; 3] = [
-    "name: d8_100mhz_w64_p6\nports: { width: 64, total: 6, stream: 4 }",
-    "name: d8_100mhz_w128_p3\nports: { width: 128, total: 3, stream: 1 }",
-    "name: d8_100mhz_w32_p4\nports: { width: 32, total: 4, stream: 2 }",
-];
-const REST: &str = "
-board: kv260
-clock_mhz: 100
-array: { side: 8, count: 1 }
-vector_lanes: 16
-prefetch_bytes: 8192
-scratchpad: { vector_words: 1024, code_words: 256, score_rows: 128 }
-control_core: none
-pcpi: false
-";
-
-fn overlays() -> Vec<Overlay> {
-    let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs");
-    let read = |path: &Path| std::fs::read_to_string(path).unwrap();
-    let board: Board = config::parse("kv260", &read(&configs.join("boards/kv260.yaml"))).unwrap();
-    let files = ["d16_100mhz_w128_p6", "d8_100mhz"].map(|name| read(&configs.join(name).with_extension("yaml")));
-    let extra = EXTRA.map(|head| format!("{head}{REST}"));
-    files.iter().chain(&extra).map(|text| config::overlay("test", text, std::slice::from_ref(&board)).unwrap()).collect()
-}
-
-/// A machine that is about to run the program.
-fn machine(overlay: &Overlay, random: &RandomProgram) -> Machine {
-    let mut machine = Machine::new(overlay);
-    machine.load(&random.program).unwrap();
-    for (index, value) in &random.registers {
-        machine.set_register(*index, *value).unwrap();
-    }
-    machine
+fn start(overlay: &Overlay, random: &RandomProgram) -> Machine {
+    machine(overlay, &random.program, &random.registers)
 }
 
 /// All state that a program leaves.
-fn state(overlay: &Overlay, random: &RandomProgram, machine: &mut Machine) -> Vec<u8> {
-    let mut all = Vec::new();
-    for region in &random.program.regions {
+fn state(overlay: &Overlay, program: &Program, machine: &mut Machine) -> State {
+    let mut ddr = Vec::new();
+    for region in &program.regions {
         let mut bytes = vec![0; region.bytes as usize];
         machine.read_ddr(region.base, &mut bytes).unwrap();
-        all.extend(bytes);
+        ddr.push((region.base, bytes));
     }
-    for word in 0..overlay.scratch_words() {
-        all.extend(machine.scratch_word(word).iter().flat_map(|x| x.to_le_bytes()));
-    }
-    for word in 0..overlay.code_words() {
+    let code = |word| {
         let (codes, shift) = machine.code_word(word);
-        all.extend(codes.iter().map(|c| *c as u8).chain([shift]));
-    }
-    for entry in 0..sagen_isa::SCALES {
+        (*codes, shift)
+    };
+    let scale = |entry| {
         let s = machine.scale(entry);
-        all.extend(s.mantissa.to_le_bytes().into_iter().chain(s.exponent.to_le_bytes()));
+        u32::from(s.mantissa) | u32::from(s.exponent as u8) << 16
+    };
+    State {
+        ddr,
+        scratch: (0..overlay.scratch_words()).flat_map(|w| machine.scratch_word(w).to_vec()).collect(),
+        codes: (0..overlay.code_words()).map(code).collect(),
+        scales: (0..sagen_isa::SCALES).map(scale).collect(),
+        registers: (0..sagen_isa::REGISTERS as u64).map(|i| machine.register(i).unwrap()).collect(),
     }
-    for index in 0..sagen_isa::REGISTERS {
-        all.extend(machine.register(index as u64).unwrap().to_le_bytes());
-    }
-    all
 }
 
-fn in_order(overlay: &Overlay, random: &RandomProgram) -> Vec<u8> {
-    let mut machine = machine(overlay, random);
+/// State of a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    ddr: Vec<(u64, Vec<u8>)>,
+    scratch: Vec<i32>,
+    codes: Vec<([i8; 64], u8)>,
+    scales: Vec<u32>,
+    registers: Vec<u32>,
+}
+
+fn in_order(overlay: &Overlay, random: &RandomProgram) -> State {
+    let mut machine = start(overlay, random);
     machine.run(&random.routine).unwrap();
-    state(overlay, random, &mut machine)
+    state(overlay, &random.program, &mut machine)
 }
 
 /// Execute with units running ahead of each other at random; `None` where nothing could go on.
-fn in_random_order(overlay: &Overlay, random: &RandomProgram, seed: u64) -> Option<Vec<u8>> {
+fn in_random_order(overlay: &Overlay, random: &RandomProgram, seed: u64) -> Option<State> {
     let mut draw = Draw::new(seed);
-    let mut machine = machine(overlay, random);
+    let mut machine = start(overlay, random);
     machine.begin();
     let steps = &random.routine.steps;
     let queue = |unit: Unit| steps.iter().filter(move |s| s.descriptor.unit() == unit).collect::<Vec<&Step>>();
@@ -103,7 +83,7 @@ fn in_random_order(overlay: &Overlay, random: &RandomProgram, seed: u64) -> Opti
         done[unit] += 1;
     }
     machine.finish().unwrap();
-    Some(state(overlay, random, &mut machine))
+    Some(state(overlay, &random.program, &mut machine))
 }
 
 #[test]
@@ -112,9 +92,11 @@ fn a_thousand_programs_run_and_repeat() {
     for seed in 0..1000 {
         let overlay = &overlays[seed as usize % overlays.len()];
         let random = random_program(overlay, seed, 12);
-        assert_eq!(random.program, random_program(overlay, seed, 12).program, "seed {seed}");
         let end = in_order(overlay, &random);
-        assert!(end == in_order(overlay, &random), "seed {seed}");
+        if seed % 10 == 0 {
+            assert_eq!(random.program, random_program(overlay, seed, 12).program, "seed {seed}");
+            assert!(end == in_order(overlay, &random), "seed {seed}");
+        }
     }
 }
 
@@ -145,6 +127,38 @@ fn without_waits_the_order_matters() {
     assert!(count >= 15, "only {count} of 20 programs need their waits");
 }
 
+/// Change a state as a write says.
+fn apply(state: &mut State, write: Write) {
+    match write {
+        Write::Ddr { address, bytes } => {
+            let (base, all) = state.ddr.iter_mut().rev().find(|(base, _)| *base <= address).unwrap();
+            all[(address - *base) as usize..][..bytes.len()].copy_from_slice(&bytes);
+        }
+        Write::Scratch { word, mask, bytes } => {
+            for (i, byte) in bytes.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1) {
+                let lane = &mut state.scratch[word as usize * 16 + i / 4];
+                *lane = *lane & !(0xff << (8 * (i % 4))) | i32::from(*byte) << (8 * (i % 4));
+            }
+        }
+        Write::Code { word, codes, shift } => state.codes[word as usize] = (codes, shift),
+        Write::Scale { entry, value } => state.scales[entry as usize] = value,
+        Write::Register { index, value } => state.registers[index as usize] = value,
+    }
+}
+
+#[test]
+fn the_writes_of_every_step_account_for_the_whole_state() {
+    for overlay in overlays() {
+        for seed in 100..115 {
+            let random = random_program(&overlay, seed, 24);
+            let mut machine = start(&overlay, &random);
+            let mut shadow = state(&overlay, &random.program, &mut machine);
+            machine.run_logged(&random.routine, |_, writes| writes.into_iter().for_each(|w| apply(&mut shadow, w))).unwrap();
+            assert!(shadow == state(&overlay, &random.program, &mut machine), "seed {seed}");
+        }
+    }
+}
+
 #[test]
 fn programs_use_every_descriptor_and_rarely_saturate() {
     let overlay = &overlays()[0];
@@ -152,12 +166,12 @@ fn programs_use_every_descriptor_and_rarely_saturate() {
     let (mut lanes, mut extreme) = (0, 0);
     for seed in 0..40 {
         let random = random_program(overlay, seed, 40);
-        let mut machine = machine(overlay, &random);
+        let mut machine = start(overlay, &random);
         machine.begin();
         for (index, step) in random.routine.steps.iter().enumerate() {
             *used.entry(step.descriptor.operation.layout().name).or_default() += 1;
             for write in machine.step_logged(index, step).unwrap() {
-                if let sagen_golden::Write::Scratch { bytes, .. } = write {
+                if let Write::Scratch { bytes, .. } = write {
                     let values = bytes.as_chunks::<4>().0.iter().map(|b| i32::from_le_bytes(*b));
                     lanes += 16;
                     extreme += values.filter(|x| [0, i32::MIN, i32::MAX].contains(x)).count();
