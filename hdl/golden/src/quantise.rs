@@ -105,9 +105,11 @@ pub struct ScaleCase {
 
 /// Zero rows and full range first, then seeded ones.
 pub fn scale_cases() -> impl Iterator<Item = ScaleCase> {
-    let norms = [None, Some((0, 0)), Some((0, 1)), Some((1, 0)), Some((2, 0)), Some(((1 << 79) + 12345, (1 << 40) - 1))];
+    let norms =
+        [None, Some((0, 0)), Some((0, 1)), Some((1, 0)), Some((2, 0)), Some(((1 << 79) + 12345, (1 << 40) - 1))];
     let chosen = [0, 1, 3, 1 << 15, 1 << 31].into_iter().flat_map(move |amax| {
-        let factors = [Scale::default(), Scale { mantissa: 32768, exponent: -22 }, Scale { mantissa: 65535, exponent: 3 }];
+        let factors =
+            [Scale::default(), Scale { mantissa: 32768, exponent: -22 }, Scale { mantissa: 65535, exponent: 3 }];
         norms.into_iter().flat_map(move |norm| factors.map(|factor| ScaleCase { amax, norm, factor }))
     });
     let mut draw = Draw::new(7);
@@ -145,9 +147,9 @@ pub struct FixedCase {
 pub fn fixed_cases() -> impl Iterator<Item = FixedCase> {
     let edges = [0, 1, -1, 3, -3, 127, -127, 128, -128, 255, i32::MAX, i32::MIN];
     let chosen = edges.into_iter().flat_map(|t| {
-        [0, 1, 32768, 65535].into_iter().flat_map(move |multiplier| {
-            [0, 1, 15, 16, 17, 40, 63].map(|shift| FixedCase { t, multiplier, shift })
-        })
+        [0, 1, 32768, 65535]
+            .into_iter()
+            .flat_map(move |multiplier| [0, 1, 15, 16, 17, 40, 63].map(|shift| FixedCase { t, multiplier, shift }))
     });
     let mut draw = Draw::new(8);
     let seeded = (0..CASES).map(move |_| {

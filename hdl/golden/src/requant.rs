@@ -39,9 +39,9 @@ pub fn cases() -> impl Iterator<Item = Case> {
     let shifts = [-128, 0, 1, 15, 16, 17, 32, 40, 63, 64, 127];
     let chosen = accs.into_iter().flat_map(move |acc| {
         rows.into_iter().flat_map(move |row| {
-            activations.into_iter().flat_map(move |activation| {
-                shifts.into_iter().map(move |shift| Case { acc, row, activation, shift })
-            })
+            activations
+                .into_iter()
+                .flat_map(move |activation| shifts.into_iter().map(move |shift| Case { acc, row, activation, shift }))
         })
     });
     let mut draw = Draw::new(4);

@@ -217,7 +217,6 @@ fn attention_is_a_softmax_over_the_keys_that_each_row_sees() {
                 v_mantissa: 32768,
                 v_exponent: -15,
                 shift: -12,
-                ..WeightedSum::default()
             };
             steps.extend([stream(KV + beats_before * overlay.port_bytes() as u64, 32), step(sum)]);
         }
@@ -286,18 +285,16 @@ fn a_stream_holds_the_bytes_that_a_later_store_replaces() {
         let beats = (bytes.len() / overlay.beat_bytes()) as u64;
         let program = program(&overlay, &[], &bytes, &[1; 64]);
         let product = Matvec { vectors: 1, groups: 1, blocks: 1, y: 500, shift: -11, write: 1, ..Matvec::default() };
-        let clear = Store {
-            base: KV,
-            v: 64 * 900,
-            beats: 16,
-            count1: 1,
-            count2: 1,
-            count3: 1,
-            ..Store::default()
-        };
+        let clear = Store { base: KV, v: 64 * 900, beats: 16, count1: 1, count2: 1, count3: 1, ..Store::default() };
         let mut steps = vec![load(4), codes(1, 1)];
         steps.extend(unit_scales(1));
-        steps.extend([stream(KV, beats), step(clear), step(product), stream(KV, beats), step(Matvec { y: 501, ..product })]);
+        steps.extend([
+            stream(KV, beats),
+            step(clear),
+            step(product),
+            stream(KV, beats),
+            step(Matvec { y: 501, ..product }),
+        ]);
         let mut machine = machine(&overlay, &program, &[]);
         machine.run(&routine(steps)).unwrap();
         assert_eq!(machine.scratch_word(500), [192; 16], "{}", overlay.name());
@@ -310,16 +307,8 @@ fn an_in_place_result_and_a_partial_group_are_recorded() {
     let overlay = &overlays()[0];
     let lanes: Vec<i32> = (0..80).map(|i| i - 200).collect();
     let program = program(overlay, &[], &[], &lanes);
-    let double = Mul {
-        rows: 1,
-        words: 5,
-        b_immediate: 1,
-        immediate: 2,
-        write: 1,
-        amax: 1,
-        sum_squares: 1,
-        ..Mul::default()
-    };
+    let double =
+        Mul { rows: 1, words: 5, b_immediate: 1, immediate: 2, write: 1, amax: 1, sum_squares: 1, ..Mul::default() };
     let quant = Quant {
         rows: 1,
         segments: 1,
@@ -371,7 +360,10 @@ fn what_cannot_be_executed_is_refused_by_name() {
         ),
         (step(Store { base: WORDS, ..one }), "Store: DDR 0x200000..+16 lies in region words, which is read-only"),
         (step(Store { base: KV + 8, ..one }), "Store: base + strides makes address 0x100008, not a multiple of 16"),
-        (step(Load { base: 64, rows: 1, row_words: 1, ..Load::default() }), "Load: DDR 0x40..+64 is outside every region"),
+        (
+            step(Load { base: 64, rows: 1, row_words: 1, ..Load::default() }),
+            "Load: DDR 0x40..+64 is outside every region",
+        ),
         (stream(WEIGHTS + 0xfff0, 2), "Stream: DDR 0x1fff0..+32 is outside every region"),
         (
             step(Matvec { vectors: 1, groups: 1, blocks: 1, ..Matvec::default() }),

@@ -153,7 +153,9 @@ fn the_writes_of_every_step_account_for_the_whole_state() {
             let random = random_program(&overlay, seed, 24);
             let mut machine = start(&overlay, &random);
             let mut shadow = state(&overlay, &random.program, &mut machine);
-            machine.run_logged(&random.routine, |_, writes| writes.into_iter().for_each(|w| apply(&mut shadow, w))).unwrap();
+            machine
+                .run_logged(&random.routine, |_, writes| writes.into_iter().for_each(|w| apply(&mut shadow, w)))
+                .unwrap();
             assert!(shadow == state(&overlay, &random.program, &mut machine), "seed {seed}");
         }
     }
@@ -187,7 +189,8 @@ fn programs_use_every_descriptor_and_rarely_saturate() {
 fn shrinking_keeps_what_the_failure_needs() {
     let overlay = &overlays()[0];
     let random = random_program(overlay, 5, 30);
-    let ropes = |r: &RandomProgram| r.routine.steps.iter().filter(|s| s.descriptor.operation.layout().name == "Rope").count();
+    let ropes =
+        |r: &RandomProgram| r.routine.steps.iter().filter(|s| s.descriptor.operation.layout().name == "Rope").count();
     let least = ropes(&random).min(2);
     assert!(least > 0);
     let small = random.shrink(|r| {

@@ -44,12 +44,7 @@ fn tile_of<const Q: usize>(blocks: &Blocks<'_>, block: usize, vectors: &[Codes<'
 
 /// `V` vectors; 16 transfers of one port fill `Q` registers, each 32-bit lane 4 channels of one row.
 #[target_feature(enable = "avx512f,avx512vnni")]
-fn tile<const Q: usize, const V: usize>(
-    blocks: &Blocks<'_>,
-    block: usize,
-    vectors: &[Codes<'_>],
-    acc: &mut [Acc],
-) {
+fn tile<const Q: usize, const V: usize>(blocks: &Blocks<'_>, block: usize, vectors: &[Codes<'_>], acc: &mut [Acc]) {
     let zero = _mm512_setzero_si512();
     let flip = _mm512_set1_epi8(i8::MIN);
     let ports = blocks.ports.len();

@@ -125,8 +125,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     /// Ports and bytes of a transfer.
-    const GEOMETRIES: [(usize, usize); 8] =
-        [(1, 4), (1, 8), (1, 16), (2, 4), (2, 8), (2, 16), (4, 8), (4, 16)];
+    const GEOMETRIES: [(usize, usize); 8] = [(1, 4), (1, 8), (1, 16), (2, 4), (2, 8), (2, 16), (4, 8), (4, 16)];
 
     #[test]
     fn every_kernel_equals_the_scalar_one() {
@@ -135,9 +134,8 @@ mod tests {
             for (groups, vectors) in [(1, 1), (1, 16), (3, 2), (9, 3), (9, 4), (2, 5), (24, 7)] {
                 let scale_beats = random.random_range(0..3);
                 let beats = 2 * (scale_beats + groups * GROUP / (ports * port_bytes) * BLOCK_ROWS);
-                let bytes: Vec<Vec<u8>> = (0..ports)
-                    .map(|_| (0..beats * port_bytes).map(|_| random.random()).collect())
-                    .collect();
+                let bytes: Vec<Vec<u8>> =
+                    (0..ports).map(|_| (0..beats * port_bytes).map(|_| random.random()).collect()).collect();
                 let slices: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
                 let blocks = Blocks { ports: &slices, port_bytes, scale_beats, groups };
                 let codes: Vec<[i8; GROUP]> =

@@ -28,9 +28,7 @@ impl Ddr {
         let mut ddr = Self { banks: program.regions.iter().map(bank).collect() };
         for segment in &program.image {
             let (address, bytes) = (segment.base, segment.bytes.len());
-            let (bank, at) = ddr
-                .locate(address, bytes as u64)
-                .map_err(|_| DeviceError::Address { address, bytes })?;
+            let (bank, at) = ddr.locate(address, bytes as u64).map_err(|_| DeviceError::Address { address, bytes })?;
             ddr.banks[bank].bytes[at..at + bytes].copy_from_slice(&segment.bytes);
         }
         Ok(ddr)

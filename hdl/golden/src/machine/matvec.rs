@@ -60,12 +60,7 @@ impl Machine {
         let beats = l.blocks * (scale_beats + l.groups * self.overlay.group_beats() * BLOCK_ROWS);
         let ports = self.queue.take(&self.ddr, beats as u64)?;
         let slices: Vec<&[u8]> = ports.iter().map(Cow::as_ref).collect();
-        let blocks = Blocks {
-            ports: &slices,
-            port_bytes: self.overlay.port_bytes(),
-            scale_beats,
-            groups: l.groups,
-        };
+        let blocks = Blocks { ports: &slices, port_bytes: self.overlay.port_bytes(), scale_beats, groups: l.groups };
         let vectors = resident(&self.codes, &self.code_shifts, l.x);
         let scales: Vec<Scale> = (0..l.scale.rows as usize).map(|v| self.scales[l.scale.start(v)]).collect();
         let mut results = vec![Acc::default(); l.blocks * vectors.len()];

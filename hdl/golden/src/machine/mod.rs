@@ -129,9 +129,8 @@ impl Machine {
     }
     /// Beats that an operation takes from the stream, given the registers.
     pub fn beats_taken(&self, operation: &Operation) -> u64 {
-        let block = |groups: u64, scale_beats: u64| {
-            scale_beats + groups * self.overlay.group_beats() as u64 * LANES as u64
-        };
+        let block =
+            |groups: u64, scale_beats: u64| scale_beats + groups * self.overlay.group_beats() as u64 * LANES as u64;
         match operation {
             Operation::Matvec(o) => o.blocks * block(o.groups, self.overlay.group_beats() as u64),
             Operation::Matmul(o) => o.blocks * block(o.groups, self.overlay.group_beats() as u64),

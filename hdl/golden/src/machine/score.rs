@@ -42,12 +42,8 @@ impl Machine {
         let beats = blocks * o.groups * (self.overlay.group_beats() * BLOCK_ROWS) as u64;
         let ports = self.queue.take(&self.ddr, beats)?;
         let slices: Vec<&[u8]> = ports.iter().map(Cow::as_ref).collect();
-        let keys = Blocks {
-            ports: &slices,
-            port_bytes: self.overlay.port_bytes(),
-            scale_beats: 0,
-            groups: o.groups as usize,
-        };
+        let keys =
+            Blocks { ports: &slices, port_bytes: self.overlay.port_bytes(), scale_beats: 0, groups: o.groups as usize };
         let queries = resident(&self.codes, &self.code_shifts, x);
         let scales: Vec<Scale> = (0..queries.len()).map(|v| self.scales[scale.start(v)]).collect();
         let mut z = vec![Acc::default(); blocks as usize * queries.len()];

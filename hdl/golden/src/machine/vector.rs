@@ -27,9 +27,7 @@ impl Machine {
         };
         let b = match (o.b_immediate, o.b_half) {
             (1, _) => Operand::Immediate(o.immediate as i32),
-            (_, 1) => {
-                Operand::Half(self.scratch_rows("b", o.b, o.b_stride, o.rows, o.words.div_ceil(2))?)
-            }
+            (_, 1) => Operand::Half(self.scratch_rows("b", o.b, o.b_stride, o.rows, o.words.div_ceil(2))?),
             _ => Operand::Rows(self.scratch_rows("b", o.b, o.b_stride, o.rows, o.words)?),
         };
         let d = match o.write {
@@ -100,8 +98,7 @@ impl Machine {
         let elements = o.words as usize * LANES;
         for row in 0..o.rows as usize {
             let (x, y) = (self.elements(&a, row, elements), self.elements(&b, row, elements));
-            let result: Vec<i32> =
-                x.iter().zip(&y).map(|(x, y)| glu(function, *x, *y, o.shift as i32)).collect();
+            let result: Vec<i32> = x.iter().zip(&y).map(|(x, y)| glu(function, *x, *y, o.shift as i32)).collect();
             self.finish_row(Some(d), row, &result, o.amax == 1);
         }
         Ok(())

@@ -153,8 +153,7 @@ impl RandomProgram {
             descriptor: Descriptor::new(*operation),
             label: Label { layer: None, tensor: format!("seed {} action {action}", self.seed) },
         };
-        let mut steps: Vec<Step> =
-            labelled.flat_map(|(i, action)| action.iter().map(move |o| step(i, o))).collect();
+        let mut steps: Vec<Step> = labelled.flat_map(|(i, action)| action.iter().map(move |o| step(i, o))).collect();
         hazard::order(steps.iter_mut().map(|s| &mut s.descriptor), &self.overlay, &bounds());
         self.routine.steps = steps;
         let bytes = self.routine.encode().expect("every field was drawn within its width");

@@ -33,13 +33,7 @@ impl Maker {
             ..Load::default()
         };
         let tables = self.tables();
-        let halves = Load {
-            base: self.map.tables,
-            rows: 1,
-            row_words: TABLE_WORDS,
-            v: tables.base,
-            ..Load::default()
-        };
+        let halves = Load { base: self.map.tables, rows: 1, row_words: TABLE_WORDS, v: tables.base, ..Load::default() };
         let magnitudes = Mul {
             rows: CHUNK_ROWS as u64,
             words: GROUPS * 4,
