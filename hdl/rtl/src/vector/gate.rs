@@ -68,7 +68,8 @@ mod tests {
         let mut sim = Sim::new(&d, top).unwrap();
         sim.set("find", true);
         sim.set("read", true);
-        let around = (-33_000..33_000).step_by(7).chain([i32::MIN, i32::MAX, -16385, -16384, 16383, 16384, 32767, 32768]);
+        let around =
+            (-33_000..33_000).step_by(7).chain([i32::MIN, i32::MAX, -16385, -16384, 16383, 16384, 32767, 32768]);
         for (gate, gelu) in [(Gate::Silu, false), (Gate::Gelu, true)] {
             sim.set("gelu", gelu);
             for x in around.clone() {

@@ -9,7 +9,7 @@ use super::gate::vector_gate;
 use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, cat, lit, signed, unsigned};
 
 /// Inputs of one bit that all lanes share.
-pub(super) const CONTROLS: [&str; 20] = [
+pub(super) const CONTROLS: [&str; 19] = [
     "add",
     "rope",
     "glu",
@@ -29,7 +29,6 @@ pub(super) const CONTROLS: [&str; 20] = [
     "product1",
     "product2",
     "sum",
-    "minus",
 ];
 
 struct Operands {
@@ -43,7 +42,7 @@ struct Operands {
 pub(super) fn vector_lane(d: &mut Design) -> ModuleId {
     let gate = vector_gate(d);
     d.module("vector_lane", |m| {
-        m.doc("One lane of the vector unit: value = sat(rsh(x1 * y1 +- x2 * y2)).");
+        m.doc("One lane of the vector unit: value = sat(rsh(x1 * y1 + x2 * y2)).");
         let controls = CONTROLS.map(|name| (name, m.input(name, bit())));
         let on = |name: &str| controls.iter().find(|(n, _)| *n == name).expect("a control of the lane").1;
         let [x1, y1, x2, y2] = ["x1", "y1", "x2", "y2"].map(|n| m.reg(n, signed(32)));
@@ -55,8 +54,10 @@ pub(super) fn vector_lane(d: &mut Design) -> ModuleId {
         operands.gate(m, a, gate, &on);
         m.output("square", p2.slice(0, 63));
 
-        let both = on("minus").mux(p1 - p2, p1 + p2);
-        let total = on("glu").mux(p2, (on("rope") | on("add")).mux(both, p1));
+        // Masks and sum share the LUTs of one carry chain.
+        let none = m.lit(signed(64), 0);
+        let paired = on("rope") | on("add") | on("glu");
+        let total = on("glu").mux(none, p1) + paired.mux(p2, none);
         let (coarse, fine) = (m.input("coarse", unsigned(4)), m.input("fine", unsigned(2)));
         let shifted = m.reg_en("shifted", on("sum"), total.shr_dyn(cat(&[coarse, lit(2, 0)])));
         round(m, shifted.q(), fine, on("exact"));
@@ -80,8 +81,9 @@ impl Operands {
         let set = |pairs: &[(Reg, Signal)]| pairs.iter().for_each(|(r, v)| m.set(*r, *v));
         m.when(on("select"), || {
             m.when(on("rope"), || {
-                m.when(on("odd"), || set(&[(y1, y2.q()), (y2, y1.q())]))
-                    .otherwise(|| set(&[(x1, kept), (y1, low), (x2, a), (y2, high)]));
+                // First x cos + y (-sin), then x sin + y cos.
+                m.when(on("odd"), || set(&[(y1, negated(y2.q())), (y2, y1.q())]))
+                    .otherwise(|| set(&[(x1, kept), (y1, low), (x2, a), (y2, negated(high))]));
             })
             .elsewhen(on("glu"), || set(&[(x2, gated), (y2, b)]))
             .elsewhen(on("add"), || set(&[(x1, a), (y1, one), (x2, b), (y2, one)]))
@@ -107,22 +109,28 @@ impl Operands {
     }
 }
 
+/// Minus a number of at most 17 bits.
+fn negated(x: Signal) -> Signal {
+    x.trunc(17).neg().extend(32)
+}
+
 /// Round half up and saturate. `shifted` still has to move by `fine` and, unless `exact`, one more.
 fn round(m: &Module, shifted: Signal, fine: Signal, exact: Signal) {
     let y = m.net("y", shifted.shr_dyn(fine));
-    let floor = m.net("floor", exact.mux(y, y.shr(1)));
-    let up = m.net("up", !exact & y.bit(0));
-    m.output("value", nearest(floor, up, 32));
+    m.output("value", nearest(y, exact, 32));
     // -128 is never produced.
-    let code = nearest(floor, up, 8);
+    let code = nearest(y, exact, 8);
     let lowest = m.lit(signed(8), -127);
     m.output("code", code.lt(lowest).mux(lowest, code).as_unsigned());
 }
 
-/// `floor + up`, saturated to `width` bits. A floor that does not fit is rounded no further.
-fn nearest(floor: Signal, up: Signal, width: u32) -> Signal {
-    let above = floor.slice(width - 1, 64 - width + 1);
-    let fits = above.reduce_and() | !above.reduce_or();
-    let up = (up & fits).extend(width + 1).as_signed();
-    floor.sat(width).extend(width + 1).add(up).sat(width)
+/// `y`, or half of it rounded up, saturated to `width` bits. What does not fit is not rounded any further.
+fn nearest(y: Signal, exact: Signal, width: u32) -> Signal {
+    let above = y.slice(width, 64 - width);
+    let agrees = !exact | y.bit(width).eq(y.bit(width - 1));
+    let fits = agrees & (above.reduce_and() | !above.reduce_or());
+    let floor = exact.mux(y.slice(0, width), y.slice(1, width));
+    let extreme = cat(&[y.msb(), y.msb().not().repeat(width - 1)]);
+    let up = fits & !exact & y.bit(0);
+    fits.mux(floor, extreme).as_signed().extend(width + 1).add(up.extend(width + 1).as_signed()).sat(width)
 }

@@ -124,10 +124,8 @@ impl<'a> Pipeline<'a> {
             let [glu, rope, other] = [GLU_SELECT, ROPE_SELECT, SELECT].map(|i| of(reading[i]));
             constants.glu.mux(glu, constants.rope.mux(rope, other))
         };
-        let select = Stage {
-            valid: m.net("select_valid", pick(&|s| s.valid)),
-            bus: m.net("select_tag", pick(&|s| s.bus)),
-        };
+        let select =
+            Stage { valid: m.net("select_valid", pick(&|s| s.valid)), bus: m.net("select_tag", pick(&|s| s.bus)) };
         let product = select.next(m, "product");
         let sum = product.next(m, "sum");
         let round = sum.next(m, "round");
@@ -180,9 +178,7 @@ impl<'a> Pipeline<'a> {
         let amount2 = m.reg_en("amount2", self.product.valid, amount).q();
         let fine = m.reg_en("fine3", self.sum.valid, amount2.slice(0, 2)).q();
         let steps = [("group_shift2", self.product), ("group_shift3", self.sum), ("group_shift4", self.round)];
-        let group = steps.iter().fold(group1.q(), |k, (name, stage)| {
-            m.reg_en(name, stage.valid & c.dynamic, k).q()
-        });
+        let group = steps.iter().fold(group1.q(), |k, (name, stage)| m.reg_en(name, stage.valid & c.dynamic, k).q());
         Shift { coarse: amount2.slice(2, 4), fine, group: c.dynamic.mux(group, lit(2, 0)) }
     }
 
@@ -210,7 +206,6 @@ impl<'a> Pipeline<'a> {
             ("product1", c.glu.mux(self.reading[SELECT + 3].valid, self.product.valid)),
             ("product2", self.product.valid & (c.add | c.rope | c.glu | c.squares)),
             ("sum", self.sum.valid),
-            ("minus", c.rope & !self.sum.tag().odd()),
             ("coarse", shift.coarse),
             ("fine", shift.fine),
         ];

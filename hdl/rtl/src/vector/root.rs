@@ -123,10 +123,8 @@ mod tests {
                 sim.get("valid").bit(0)
             });
             assert!(cycles.is_some(), "no root of {sum:x} + {epsilon:x}");
-            let found = Scale {
-                mantissa: sim.get("mantissa").to_u64() as u16,
-                exponent: sim.get("exponent").to_i64() as i16,
-            };
+            let found =
+                Scale { mantissa: sim.get("mantissa").to_u64() as u16, exponent: sim.get("exponent").to_i64() as i16 };
             assert_eq!(found, rsqrt(Scale::from_integer(sum + u128::from(epsilon))), "{sum:x} + {epsilon:x}");
         }
     }

@@ -3,6 +3,8 @@
 use super::amax::AMAX_ADDRESS;
 use sagen_lang::{Module, Reg, Signal, bit, cat, high, low, unsigned};
 
+const _: () = assert!(AMAX_ADDRESS == 11, "four bits of row and seven of group");
+
 struct Counters {
     active: Reg,
     first: Reg,
@@ -48,8 +50,8 @@ impl Counters {
         let load = m.input("load", bit());
         let [rows, segments, groups] =
             [("rows", 5), ("segments", 8), ("groups", 8)].map(|(n, width)| m.input(n, unsigned(width)));
-        let [segments_held, groups_held] = [("segments_held", segments), ("groups_held", groups)]
-            .map(|(n, value)| m.reg_en(n, load, value));
+        let [segments_held, groups_held] =
+            [("segments_held", segments), ("groups_held", groups)].map(|(n, value)| m.reg_en(n, load, value));
         let row_last = m.net("scan_row_last", last & self.segments.eq_lit(1));
         m.when(step, || {
             m.set(self.first, last);
@@ -75,4 +77,3 @@ impl Counters {
         });
     }
 }
-const _: () = assert!(AMAX_ADDRESS == 11, "four row bits and seven group bits");

@@ -20,12 +20,6 @@ pub(super) struct Finished {
     pub(super) writes: Vec<Write>,
 }
 
-/// A read port: what it returns at the end of this cycle and the next.
-#[derive(Default)]
-struct Port {
-    next: Option<Bits>,
-}
-
 #[derive(Default)]
 struct Touched {
     scratch: BTreeMap<usize, u64>,
@@ -40,7 +34,8 @@ pub(super) struct Bench {
     codes: Vec<(Bits, u8)>,
     scales: Vec<u32>,
     registers: [u32; REGISTERS],
-    ports: [Port; 2],
+    /// What ports a and b were asked for in the cycle before.
+    asked: [Option<Bits>; 2],
     touched: Touched,
     /// Most idle cycles before a descriptor is offered.
     pub(super) gaps: u64,
@@ -62,7 +57,7 @@ impl Bench {
             codes: vec![(zero, 0); overlay.code_words()],
             scales: vec![0; SCALES],
             registers: [0; REGISTERS],
-            ports: Default::default(),
+            asked: Default::default(),
             touched: Touched::default(),
             gaps: 0,
         }
@@ -70,8 +65,8 @@ impl Bench {
 
     pub(super) fn set_register(&mut self, index: u64, value: u32) {
         self.registers[index as usize] = value;
-        let limbs: Vec<u64> =
-            self.registers.as_chunks::<2>().0.iter().map(|[low, high]| u64::from(*low) | u64::from(*high) << 32).collect();
+        let pair = |[low, high]: &[u32; 2]| u64::from(*low) | u64::from(*high) << 32;
+        let limbs: Vec<u64> = self.registers.as_chunks().0.iter().map(pair).collect();
         self.sim.set("regs", Bits::from_limbs(&limbs, 1024));
     }
 
@@ -114,6 +109,8 @@ impl Bench {
                 self.sim.set("desc", Bits::from_limbs(&words, WORD_BITS));
             }
             self.sim.set("desc_valid", offered);
+            let busy = accepted.len() > finished.len();
+            assert_eq!(self.high("busy"), busy, "{} accepted, {} finished", accepted.len(), finished.len());
             if offered && self.high("desc_ready") {
                 accepted.push(self.sim.cycle());
                 gap = if self.gaps == 0 { 0 } else { self.draw.below(self.gaps + 1) };
@@ -121,7 +118,6 @@ impl Bench {
                 gap = gap.saturating_sub(1);
             }
             let done = self.high("done");
-            assert_eq!(self.high("busy"), accepted.len() - usize::from(offered && accepted.last() == Some(&self.sim.cycle())) > finished.len());
             let now = self.sim.cycle();
             self.cycle();
             if done {
@@ -148,18 +144,13 @@ impl Bench {
         });
         let writes = self.writes();
         self.sim.step();
-        for (i, (name, read)) in ["a_data", "b_data"].into_iter().zip(asked).enumerate() {
-            match (self.ports[i].next.take(), i) {
-                (Some(word), _) => self.sim.set(name, word),
-                // The store unit reads through port b when it can.
-                (None, 1) => {
-                    let other = self.draw.below(64) as usize;
-                    self.sim.set(name, self.scratch[other].clone());
-                }
-                (None, _) => {}
-            }
-            self.ports[i].next = read;
+        let [a, b] = std::mem::replace(&mut self.asked, asked);
+        if let Some(word) = a {
+            self.sim.set("a_data", word);
         }
+        // The store unit reads through port b when it can.
+        let other = self.draw.below(64) as usize;
+        self.sim.set("b_data", b.unwrap_or_else(|| self.scratch[other].clone()));
         writes.into_iter().for_each(|w| w(self));
     }
 
@@ -177,7 +168,8 @@ impl Bench {
             let (addr, mask, data) = (self.number("c_addr"), self.number("c_mask"), self.sim.get("c_data"));
             let shift = self.number("c_shift") as u8;
             all.push(Box::new(move |b| {
-                let quarter = |i: u32| if mask >> i & 1 == 1 { data.lane(i, 128) } else { b.codes[addr].0.lane(i, 128) };
+                let quarter =
+                    |i: u32| if mask >> i & 1 == 1 { data.lane(i, 128) } else { b.codes[addr].0.lane(i, 128) };
                 b.codes[addr] = (Bits::pack(&[0, 1, 2, 3].map(quarter)).unwrap(), shift);
                 b.touched.code.insert(addr);
             }));
@@ -203,8 +195,7 @@ impl Bench {
             let codes = to_bytes(&self.codes[word].0).map(|b| b as i8);
             Write::Code { word: word as u32, codes, shift: self.codes[word].1 }
         });
-        let scale =
-            touched.scale.iter().map(|&entry| Write::Scale { entry: entry as u32, value: self.scales[entry] });
+        let scale = touched.scale.iter().map(|&entry| Write::Scale { entry: entry as u32, value: self.scales[entry] });
         sagen_golden::machine::canonical(scratch.chain(code).chain(scale))
     }
 }

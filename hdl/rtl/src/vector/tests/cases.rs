@@ -9,7 +9,7 @@ use sagen_golden::{Write, rope};
 use sagen_isa::{Add, Glu, Mul, Operation, Quant, Rope};
 use sagen_lang::Bits;
 
-/// Run one descriptor and return the first write of each kind.
+/// Run one descriptor and return what it wrote.
 fn one(bench: &mut Bench, operation: impl Into<Operation>) -> Vec<Write> {
     bench.run(&[operation.into()]).remove(0).writes
 }
