@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let path = prepare::model_path(&options.model, options.model_path.as_deref(), &AtomicBool::new(false))?;
     let checkpoint = Checkpoint::open(&path)?;
     let tokenizer = Tokenizer::load(&checkpoint)?;
-    let compiled = prepare::program(&path, &checkpoint, &tokenizer, &overlay, &CompileOptions::default())?;
+    let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &CompileOptions::default())?;
     drop(checkpoint);
     golden(&overlay, &compiled)?;
     let built = prepare::simulator(&overlay, &options.out, Variant::default(), None)?;

@@ -5,17 +5,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use sagen_arch::Overlay;
 use sagen_cosim::verilate::{self, Built, Cache, Design, Direction, Tools, TopPort, Variant};
 use sagen_runtime::compile::{Calibration, CompileOptions, Compiled, compile};
-use sagen_runtime::reference::Reference;
 use sagen_runtime::registry;
 use sagen_runtime::tokenize::Tokenizer;
 use sagen_runtime::weights::Checkpoint;
-use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-
-/// Changes whenever calibration would give other numbers for the same checkpoint.
-const CALIBRATION_VERSION: u32 = 1;
 
 /// A sign of life for work whose length is unknown; silent where standard error is no terminal.
 pub(crate) fn spinner(doing: impl Into<String>) -> ProgressBar {
@@ -35,55 +30,20 @@ pub(crate) fn model_path(name: &str, given: Option<&Path>, interrupted: &AtomicB
 
 /// Calibrate (once per checkpoint) and compile.
 pub(crate) fn program(
-    path: &Path,
     checkpoint: &Checkpoint,
     tokenizer: &Tokenizer,
     overlay: &Overlay,
     options: &CompileOptions,
 ) -> Result<Compiled> {
-    let calibration = calibration(path, checkpoint, tokenizer)?;
+    let folder = Cache::user()?.root().join("calibration");
+    let bar = spinner("calibrating on the built-in text (once per model)");
+    let calibration = Calibration::load_or_measure(checkpoint, tokenizer, &folder);
+    bar.finish_and_clear();
+    let calibration = calibration?;
     let bar = spinner(format!("compiling the model for {}", overlay.name()));
     let compiled = compile(checkpoint, &calibration, overlay, options);
     bar.finish_and_clear();
     Ok(compiled?)
-}
-
-fn calibration(path: &Path, checkpoint: &Checkpoint, tokenizer: &Tokenizer) -> Result<Calibration> {
-    let cache = calibration_cache(path)?;
-    if let Ok(text) = std::fs::read_to_string(&cache)
-        && let Ok(calibration) = serde_json::from_str(&text)
-    {
-        return Ok(calibration);
-    }
-    let bar = spinner("calibrating on the built-in text (once per model)");
-    let reference = Reference::load(checkpoint)?;
-    let calibration = Calibration::measure(&reference, tokenizer)?;
-    bar.finish_and_clear();
-    let folder = cache.parent().context("the cache file lies in a folder")?;
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-    serde_json::to_writer(&mut beside, &calibration)?;
-    beside.persist(&cache).with_context(|| cache.display().to_string())?;
-    Ok(calibration)
-}
-
-/// A model is known by where it lies, how long it is and when it changed.
-fn calibration_cache(path: &Path) -> Result<PathBuf> {
-    let path = path.canonicalize().with_context(|| path.display().to_string())?;
-    let mut hasher = Sha256::new();
-    hasher.update(CALIBRATION_VERSION.to_le_bytes());
-    hasher.update(path.as_os_str().as_encoded_bytes());
-    let files = match path.is_dir() {
-        true => std::fs::read_dir(&path)?.map(|e| Ok(e?.path())).collect::<std::io::Result<Vec<_>>>()?,
-        false => vec![path],
-    };
-    for file in files {
-        let meta = file.metadata()?;
-        hasher.update(meta.len().to_le_bytes());
-        hasher.update(format!("{:?}", meta.modified()?));
-    }
-    let digest: String = hasher.finalize().iter().map(|b| format!("{b:02x}")).collect();
-    Ok(Cache::user()?.root().join("calibration").join(format!("{digest}.json")))
 }
 
 /// Emit an overlay and turn it into a simulator.

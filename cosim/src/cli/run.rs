@@ -137,7 +137,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         bail!("{} prompt tokens and {} more do not fit --context {}", ids.len(), options.tokens, options.context);
     }
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
-    let compiled = prepare::program(&path, &checkpoint, &tokenizer, &overlay, &compile_options)?;
+    let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &compile_options)?;
     drop(checkpoint);
 
     let mut job = Job::new(options, &overlay, &tokenizer, &compiled, ids, interrupted);
