@@ -4,14 +4,14 @@ use super::cycle::{Cycle, advance};
 use super::geometry::{Geometry, ROWS};
 use sagen_lang::{Design, ModuleId, bit, high, low, unsigned};
 
-/// `beat_ready` depends on registers and the two `room` inputs only. `scale_write` and `weight_write` say what the
+/// `beat_ready` depends on registers and `weight_room` only. `scale_write` and `weight_write` say what the
 /// beat of this cycle is.
 pub(super) fn intake(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_intake_b{}", g.beat), |m| {
         let ctx_valid = m.input("ctx_valid", bit());
         let (groups, blocks) = (m.input("groups", unsigned(8)), m.input("blocks", unsigned(16)));
         let beat_valid = m.input("beat_valid", bit());
-        let (scale_room, weight_room) = (m.input("scale_room", bit()), m.input("weight_room", bit()));
+        let weight_room = m.input("weight_room", bit());
 
         let running = m.reg("running", bit()).reset(0);
         let scales = m.reg("scales", bit());
@@ -21,7 +21,7 @@ pub(super) fn intake(d: &mut Design, g: Geometry) -> ModuleId {
         let piece = Cycle::new(m, "piece", g.runs());
         let row = Cycle::new(m, "row", ROWS);
 
-        let ready = m.net("accepts", running & scales.mux(scale_room, weight_room));
+        let ready = m.net("accepts", running & (scales | weight_room));
         let taken = m.net("taken", ready & beat_valid);
         let scale_write = m.net("takes_scale", taken & scales);
         let weight_write = m.net("takes_weight", taken & !scales);

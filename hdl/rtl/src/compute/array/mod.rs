@@ -94,7 +94,6 @@ impl Parts {
         self.weights.input("beat", beat);
         connect(self.intake, "scale_write", self.scales, "write");
         connect(self.intake, "weight_write", self.weights, "write");
-        connect(self.scales, "room", self.intake, "scale_room");
         connect(self.weights, "room", self.intake, "weight_room");
     }
 

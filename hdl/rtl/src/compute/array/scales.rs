@@ -2,24 +2,23 @@
 
 use super::cycle::Cycle;
 use super::geometry::{Geometry, ROWS};
-use super::queue::tally;
 use sagen_lang::{Design, ModuleId, RamStyle, Signal, bit, lit, pack, unsigned};
 
 /// Bits of a stored scale.
 pub(super) const SCALE: u32 = 24;
-/// Blocks whose scales are held; the engine is never more than a few blocks behind the stream.
+/// Blocks whose scales are held. There is always room: four blocks at most wait in the weight buffer, one in the
+/// shadow registers, two have accumulators, and one has scales but no weights yet.
 const DEPTH: u32 = 8;
 
 /// `read` of the oldest block: all its scales one cycle later. `retire` discards that block.
 pub(super) fn scales(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_scales_b{}", g.beat), |m| {
         let (write, beat) = (m.input("write", bit()), m.input("beat", unsigned(8 * g.beat)));
-        let (read, release) = (m.input("read", bit()), m.input("retire", bit()));
+        let (read, retire) = (m.input("read", bit()), m.input("retire", bit()));
         let bits = DEPTH.ilog2();
         let piece = Cycle::new(m, "piece", g.runs());
         let write_at = m.reg("write_at", unsigned(bits)).reset(0);
         let read_at = m.reg("read_at", unsigned(bits)).reset(0);
-        let count = m.reg("count", unsigned(bits + 1)).reset(0);
 
         let words: Vec<Signal> = beat.lanes(32).iter().map(|w| w.slice(0, SCALE)).collect();
         let entries = m.memory("entries", DEPTH, ROWS * SCALE).style(RamStyle::Distributed);
@@ -30,9 +29,7 @@ pub(super) fn scales(d: &mut Design, g: Geometry) -> ModuleId {
         let complete = m.net("complete", write & piece.last());
         m.when(write, || piece.advance(m));
         m.when(complete, || m.set(write_at, write_at.add_lit(1)));
-        m.when(release, || m.set(read_at, read_at.add_lit(1)));
-        tally(m, "count", count, complete, release);
-        m.output("room", !count.bit(bits));
+        m.when(retire, || m.set(read_at, read_at.add_lit(1)));
         m.output("block", entries.read(read, read_at));
     })
 }

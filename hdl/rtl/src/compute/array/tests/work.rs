@@ -3,7 +3,7 @@
 use super::Geometry;
 use sagen_golden::requant::linear;
 use sagen_golden::scale::Scale;
-use sagen_isa::{Matmul, VECTORS};
+use sagen_isa::Matmul;
 use std::collections::BTreeMap;
 
 /// A small generator of pseudo-random numbers.
@@ -57,7 +57,7 @@ pub(super) struct Work {
 impl Work {
     /// Results go behind `free`, which is moved.
     pub(super) fn random(g: Geometry, memories: &Memories, random: &mut Random, free: &mut u64) -> Self {
-        let (rows, groups, blocks) = (1 + random.below(16), 1 + random.below(4), 1 + random.below(VECTORS as u64));
+        let (rows, groups, blocks) = (1 + random.below(16), 1 + random.below(4), 1 + random.below(5));
         let (x_stride, y_stride) = (random.below(9), blocks + random.below(3));
         let matmul = Matmul {
             x: random.below(256 - 15 * x_stride - groups),
