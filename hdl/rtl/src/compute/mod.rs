@@ -3,6 +3,8 @@
 pub mod array;
 pub mod gemv;
 pub mod requant;
+#[cfg(test)]
+mod tests;
 mod unit;
 
 pub use unit::compute_unit;

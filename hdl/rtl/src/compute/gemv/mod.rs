@@ -9,8 +9,6 @@ mod reciprocal;
 mod row_scales;
 mod scores;
 mod sequencer;
-#[cfg(test)]
-mod tests;
 mod vector;
 mod weight;
 

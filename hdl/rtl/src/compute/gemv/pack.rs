@@ -8,7 +8,7 @@
 use super::SLOTS;
 use super::plan::{self, field};
 use sagen_isa::{LANES, VECTORS};
-use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Signal, bit, cat, high, lit, low, pack, unsigned};
+use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, high, lit, low, pack, unsigned};
 
 /// Bits of a scratchpad word.
 const WORD: u32 = 32 * LANES as u32;
@@ -41,10 +41,13 @@ fn words(m: &Module, full: Signal, slot: Signal) -> Vec<Mem> {
     let results = m.input("y", unsigned(32 * VECTORS as u32)).lanes(32);
     let here = m.input("y_valid", unsigned(VECTORS as u32)).lanes(1);
     let word = |(v, y): (usize, &Signal)| {
-        let earlier = m.reg(&format!("earlier{v}"), unsigned(WORD - 32));
-        m.when(here[v], || m.set(earlier, cat(&[*y, earlier.slice(32, WORD - 64)])));
+        // A register a lane: one wide register that shifts would be copied in every simulated cycle.
+        let lane = |i: usize| m.reg(&format!("earlier{v}_{i}"), unsigned(32));
+        let earlier: Vec<Reg> = (0..LANES - 1).map(lane).collect();
+        let lanes: Vec<Signal> = earlier.iter().map(|r| r.q()).chain([*y]).collect();
+        m.when(here[v], || earlier.iter().zip(&lanes[1..]).for_each(|(r, next)| m.set(*r, *next)));
         let mem = m.memory(&format!("words{v}"), SLOTS, WORD).style(RamStyle::Distributed);
-        mem.write(full & here[v], slot, cat(&[*y, earlier.q()]));
+        mem.write(full & here[v], slot, pack(&lanes));
         mem
     };
     results.iter().enumerate().map(word).collect()

@@ -2,7 +2,7 @@
 //! The beats of the next block may arrive while results of the present one are still being scaled.
 
 use sagen_isa::BLOCK_ROWS;
-use sagen_lang::{Design, ModuleId, Signal, bit, cat, pack, unsigned};
+use sagen_lang::{Design, ModuleId, Reg, Signal, bit, pack, unsigned};
 
 /// Bits of a mantissa and an exponent.
 const ENTRY: u32 = 24;
@@ -30,10 +30,11 @@ pub(super) fn row_scales(d: &mut Design, beat: u32) -> ModuleId {
                 (0..n).map(part).collect()
             }
         };
-        let rows = m.reg("rows", unsigned(ENTRY * BLOCK_ROWS as u32));
-        let rest = cat(&[m.lit(unsigned(ENTRY), 0), rows.slice(ENTRY, ENTRY * (BLOCK_ROWS as u32 - 1))]);
-        m.when(advance, || m.set(rows, first.mux(pack(&caught), rest)));
-        m.output("mantissa", rows.slice(0, 16));
-        m.output("exponent", rows.slice(16, 8).as_signed());
+        let rows: Vec<Reg> = (0..BLOCK_ROWS).map(|i| m.reg(&format!("row{i}"), unsigned(ENTRY))).collect();
+        let caught = pack(&caught).lanes(ENTRY);
+        m.when(advance & first, || rows.iter().zip(&caught).for_each(|(row, new)| m.set(*row, *new)));
+        m.when(advance & !first, || rows.windows(2).for_each(|pair| m.set(pair[0], pair[1])));
+        m.output("mantissa", rows[0].slice(0, 16));
+        m.output("exponent", rows[0].slice(16, 8).as_signed());
     })
 }

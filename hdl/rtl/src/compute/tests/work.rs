@@ -101,6 +101,23 @@ impl<'a> Draw<'a> {
         }
     }
 
+    pub(super) fn matmul(&mut self) -> Matmul {
+        let r = &mut *self.random;
+        let (rows, groups, blocks) = (1 + r.below(8), 1 + r.below(3), 1 + r.below(3));
+        Matmul {
+            x: r.below(GROUPS_HELD - groups + 1),
+            x_stride: GROUPS_HELD,
+            rows,
+            groups,
+            blocks,
+            y: r.below(500),
+            y_stride: blocks + r.below(3),
+            scale: 0,
+            scale_stride: 1,
+            shift: r.near(20, 6),
+        }
+    }
+
     /// A score and weighted sums of it.
     pub(super) fn attention(&mut self) -> Vec<Operation> {
         let overlay_lanes = self.overlay.beat_bytes() as u64;
@@ -162,6 +179,18 @@ impl<'a> Draw<'a> {
             match self.random.below(3) {
                 0 => all.extend(self.attention()),
                 _ => all.push(self.matvec().into()),
+            }
+        }
+        all
+    }
+
+    /// As `mixed`, on both engines.
+    pub(super) fn both_engines(&mut self, length: usize) -> Vec<Operation> {
+        let mut all = Vec::new();
+        while all.len() < length {
+            match self.random.below(3) {
+                0 => all.push(self.matmul().into()),
+                _ => all.extend(self.mixed(1)),
             }
         }
         all
