@@ -2,10 +2,10 @@
 
 use super::bench::Bench;
 use crate::testing::overlay;
-use sagen_arch::{Device, Step};
+use sagen_arch::{Device, Label, Step};
 use sagen_golden::program_gen::random_program;
 use sagen_golden::{Machine, Write};
-use sagen_isa::{Operation, Unit};
+use sagen_isa::{Descriptor, Mul, Operation, Quant, Unit};
 
 /// Vector descriptors that run back to back, and what they must write.
 #[derive(Default)]
@@ -75,4 +75,30 @@ fn vector_descriptors_among_those_of_other_units_write_what_the_golden_machine_w
     for seed in 200..203 {
         replay(seed, 3, 60, |_| true);
     }
+}
+
+#[test]
+fn the_short_last_group_of_a_row_is_recorded() {
+    let overlay = overlay("d16_100mhz_w128_p6");
+    let (mut machine, mut bench) = (Machine::new(&overlay), Bench::new(7));
+    let record = |words, immediate| {
+        Operation::from(Mul { rows: 2, words, a_immediate: 1, b_immediate: 1, immediate, amax: 1, ..Mul::default() })
+    };
+    let quant = Quant {
+        rows: 2,
+        segments: 1,
+        segment_words: 8,
+        d_stride: 2,
+        factor_mantissa: 1 << 15,
+        factor_exponent: -20,
+        scale_stride: 1,
+        ..Quant::default()
+    };
+    let mut burst = Burst::default();
+    for operation in [record(8, 2000), record(5, 1000), Operation::from(quant)] {
+        let step = Step { descriptor: Descriptor::new(operation), label: Label::default() };
+        burst.expected.push(machine.step_logged(0, &step).unwrap());
+        burst.operations.push(operation);
+    }
+    burst.run(&mut bench);
 }
