@@ -53,25 +53,24 @@ fn descriptors(c: &mut Criterion) {
         let mut seen = Vec::new();
         machine.begin();
         for (index, step) in steps.iter().enumerate() {
+            machine.step(index, step).expect("the descriptor is legal");
             let name = step.descriptor.operation.layout().name;
-            let streamed = matches!(step.descriptor.operation, Operation::Stream(_));
-            if !streamed && !seen.contains(&name) {
-                seen.push(name);
-                let beats = machine.beats_taken(&step.descriptor.operation);
-                let bytes = beats * overlay.beat_bytes() as u64;
-                group.throughput(if bytes > 0 { Throughput::Bytes(bytes) } else { Throughput::Elements(rows) });
-                group.bench_function(format!("{name} x {rows}"), |b| {
-                    b.iter(|| {
-                        if beats > 0 {
-                            machine.begin();
-                            machine.step(index, &steps[index - 1]).expect("the stream is legal");
-                        }
-                        machine.step(index, step).expect("the descriptor is legal");
-                    });
-                });
-            } else {
-                machine.step(index, step).expect("the descriptor is legal");
+            if matches!(step.descriptor.operation, Operation::Stream(_)) || seen.contains(&name) {
+                continue;
             }
+            seen.push(name);
+            let beats = machine.beats_taken(&step.descriptor.operation);
+            let bytes = beats * overlay.beat_bytes() as u64;
+            group.throughput(if bytes > 0 { Throughput::Bytes(bytes) } else { Throughput::Elements(rows) });
+            group.bench_function(format!("{name} x {rows}"), |b| {
+                b.iter(|| {
+                    if beats > 0 {
+                        machine.begin();
+                        machine.step(index, &steps[index - 1]).expect("the stream is legal");
+                    }
+                    machine.step(index, step).expect("the descriptor is legal");
+                });
+            });
         }
     }
 }

@@ -63,16 +63,23 @@ impl Machine {
 
 /// Sum over keys of weight * value, for each channel of the beat.
 fn sums(weights: &[u8], ports: &[&[u8]], port_bytes: usize) -> Vec<i32> {
-    let port = |bytes: &&[u8]| {
-        let mut sums = vec![0i32; port_bytes];
-        for (p, values) in weights.iter().zip(bytes.chunks_exact(port_bytes)) {
-            for (sum, value) in sums.iter_mut().zip(values) {
-                *sum += i32::from(*p) * i32::from(*value as i8);
-            }
-        }
-        sums
+    let port = |bytes: &&[u8]| match port_bytes {
+        4 => port_sums::<4>(weights, bytes).to_vec(),
+        8 => port_sums::<8>(weights, bytes).to_vec(),
+        _ => port_sums::<16>(weights, bytes).to_vec(),
     };
     ports.iter().flat_map(port).collect()
+}
+
+/// A width known to the compiler, and products that fit 16 bits (255 * -128), let it vectorise.
+fn port_sums<const BYTES: usize>(weights: &[u8], bytes: &[u8]) -> [i32; BYTES] {
+    let mut sums = [0; BYTES];
+    for (p, values) in weights.iter().zip(bytes.as_chunks::<BYTES>().0) {
+        for (sum, value) in sums.iter_mut().zip(values) {
+            *sum += i32::from(i16::from(*p) * i16::from(*value as i8));
+        }
+    }
+    sums
 }
 
 /// Words and byte masks of consecutive lanes.
