@@ -245,6 +245,7 @@ impl Parts {
     fn taps(&self, m: &Module) {
         let done: Vec<Signal> = UNITS.iter().map(|u| self.unit(u.index()).output("done")).collect();
         m.output("tap_done", pack(&done));
+        self.progress_taps(m);
         let granted = [
             ("vector", self.vector, None),
             ("compute", self.compute, Some("compute_ready")),
@@ -264,6 +265,19 @@ impl Parts {
         for port in ["reg_write", "reg_index", "reg_data"] {
             m.output(&format!("tap_{port}"), self.compute.output(port));
         }
+    }
+
+    /// What a profile needs: descriptors accepted and waiting in the queues, and what the beats do.
+    fn progress_taps(&self, m: &Module) {
+        let of_scheduler = |name: String| self.scheduler.output(&name);
+        let valid: Vec<Signal> = UNITS.iter().map(|u| of_scheduler(format!("{}_valid", u.name()))).collect();
+        let held: Vec<Signal> = UNITS.iter().map(|u| of_scheduler(format!("{}_held", u.name()))).collect();
+        let ready: Vec<Signal> = UNITS.iter().map(|u| self.unit(u.index()).output("desc_ready")).collect();
+        m.output("tap_taken", pack(&valid) & pack(&ready));
+        m.output("tap_queued", pack(&valid) | pack(&held));
+        m.output("tap_beat", self.stream.output("beat_valid") & self.compute.output("beat_ready"));
+        m.output("tap_starved", self.compute.output("event_starved"));
+        m.output("tap_blocked", self.stream.output("event_blocked"));
     }
 
     fn reader(&self, reader: Reader) -> (Instance, String) {
