@@ -122,11 +122,11 @@ impl Operation {
     pub(super) fn squares(&self) -> Signal {
         self.pick(1, &[("Mul", "sum_squares")])
     }
-    pub(super) fn to_scratchpad(&self) -> Signal {
+    pub(super) fn writes_scratchpad(&self) -> Signal {
         let chosen = self.pick(1, &[("Mul", "write"), ("Quant", "to_scratchpad")]);
         chosen | self.add | self.rope | self.glu
     }
-    pub(super) fn to_codes(&self) -> Signal {
+    pub(super) fn writes_codes(&self) -> Signal {
         self.quant & !field(self.desc, "Quant", "to_scratchpad")
     }
     /// Quantise by the recorded magnitudes.

@@ -10,6 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const WORD_BITS: u32 = 512;
 
+/// A write that waits for the reads of its cycle.
+type Effect = Box<dyn FnOnce(&mut Bench)>;
+
 /// One finished descriptor.
 #[derive(Debug, Default)]
 pub(super) struct Finished {
@@ -155,8 +158,8 @@ impl Bench {
     }
 
     /// The writes of this cycle, to be done after its reads.
-    fn writes(&mut self) -> Vec<Box<dyn FnOnce(&mut Self)>> {
-        let mut all: Vec<Box<dyn FnOnce(&mut Self)>> = Vec::new();
+    fn writes(&mut self) -> Vec<Effect> {
+        let mut all: Vec<Effect> = Vec::new();
         if self.high("w_valid") {
             let (addr, mask, data) = (self.number("w_addr"), self.sim.get("w_mask").to_u64(), self.sim.get("w_data"));
             all.push(Box::new(move |b| {
