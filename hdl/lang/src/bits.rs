@@ -16,19 +16,12 @@ pub struct Bits {
 impl Bits {
     /// All bits zero.
     pub fn zero(ty: Type) -> Bits {
-        Bits {
-            width: ty.width,
-            signed: ty.signed,
-            limbs: vec![0; limbs::count(ty.width)],
-        }
+        Bits { width: ty.width, signed: ty.signed, limbs: vec![0; limbs::count(ty.width)] }
     }
 
     /// The low `width` bits of little-endian limbs, unsigned; missing limbs are zero.
     pub fn from_limbs(words: &[u64], width: u32) -> Bits {
-        let mut bits = Bits::zero(Type {
-            width,
-            signed: false,
-        });
+        let mut bits = Bits::zero(Type { width, signed: false });
         for (limb, word) in bits.limbs.iter_mut().zip(words) {
             *limb = *word;
         }
@@ -66,10 +59,7 @@ impl Bits {
 
     /// Width and sign.
     pub fn ty(&self) -> Type {
-        Type {
-            width: self.width,
-            signed: self.signed,
-        }
+        Type { width: self.width, signed: self.signed }
     }
 
     /// The little-endian limbs; unused bits of the last one are zero.
@@ -89,10 +79,7 @@ impl Bits {
     /// Bits `lo .. lo + width`, unsigned.
     #[must_use]
     pub fn slice(&self, lo: u32, width: u32) -> Bits {
-        let mut out = Bits::zero(Type {
-            width,
-            signed: false,
-        });
+        let mut out = Bits::zero(Type { width, signed: false });
         limbs::copy(&mut out.limbs, 0, &self.limbs, lo, width);
         out
     }
@@ -106,12 +93,7 @@ impl Bits {
     /// Joins values, the first one lowest. `None` if there are none.
     pub fn pack(lanes: &[Bits]) -> Option<Bits> {
         let width = lanes.iter().map(|l| l.width).sum();
-        let mut out = (width > 0).then(|| {
-            Bits::zero(Type {
-                width,
-                signed: false,
-            })
-        })?;
+        let mut out = (width > 0).then(|| Bits::zero(Type { width, signed: false }))?;
         let mut lo = 0;
         for lane in lanes {
             limbs::copy(&mut out.limbs, lo, &lane.limbs, 0, lane.width);
@@ -125,10 +107,7 @@ impl Bits {
     /// # Panics
     /// If a bit above bit 63 is set.
     pub fn to_u64(&self) -> u64 {
-        assert!(
-            self.limbs[1..].iter().all(|&l| l == 0),
-            "{self:?} does not fit in 64 bits"
-        );
+        assert!(self.limbs[1..].iter().all(|&l| l == 0), "{self:?} does not fit in 64 bits");
         self.limbs[0]
     }
 
@@ -159,17 +138,11 @@ impl Bits {
     /// Extends by its own sign or cuts to `ty`, if no information is lost either way.
     pub(crate) fn fit(&self, ty: Type) -> Option<Bits> {
         let wide = self.width.max(ty.width);
-        let mut all = Bits::zero(Type {
-            width: wide,
-            signed: ty.signed,
-        });
+        let mut all = Bits::zero(Type { width: wide, signed: ty.signed });
         limbs::extend(&mut all.limbs, &self.limbs, self.width, wide, self.signed);
         let cut = all.slice(0, ty.width).with_sign(ty.signed);
         let same_as = |signed| {
-            let mut back = Bits::zero(Type {
-                width: wide,
-                signed,
-            });
+            let mut back = Bits::zero(Type { width: wide, signed });
             limbs::extend(&mut back.limbs, &cut.limbs, ty.width, wide, signed);
             back.limbs == all.limbs
         };
@@ -195,12 +168,7 @@ impl Hash for Bits {
 
 impl fmt::LowerHex for Bits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits: String = self
-            .limbs
-            .iter()
-            .rev()
-            .map(|l| format!("{l:016x}"))
-            .collect();
+        let digits: String = self.limbs.iter().rev().map(|l| format!("{l:016x}")).collect();
         let keep = self.width.div_ceil(4) as usize;
         f.write_str(&digits[digits.len() - keep..])
     }
@@ -227,13 +195,7 @@ from_integers!(i8, true; i16, true; i32, true; i64, true; i128, true; isize, tru
 
 impl From<bool> for Bits {
     fn from(value: bool) -> Bits {
-        Bits::of(
-            Type {
-                width: 1,
-                signed: false,
-            },
-            value,
-        )
+        Bits::of(Type { width: 1, signed: false }, value)
     }
 }
 

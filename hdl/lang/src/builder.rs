@@ -44,10 +44,7 @@ pub(crate) struct Builder {
 /// Starts a module; [`finish`] takes it off again.
 pub(crate) fn start(name: &str, known: Vec<Arc<Entity>>) -> u32 {
     let serial = SERIAL.replace(SERIAL.get() + 1);
-    let def = ModuleDef {
-        name: name.into(),
-        ..ModuleDef::default()
-    };
+    let def = ModuleDef { name: name.into(), ..ModuleDef::default() };
     STACK.with_borrow_mut(|stack| {
         stack.push(Builder {
             serial,
@@ -99,11 +96,7 @@ impl Builder {
 
     pub(crate) fn fail(&mut self, line: Line, problem: Problem) {
         let module = self.def.name.clone();
-        self.error.get_or_insert(BuildError {
-            module,
-            location: line,
-            problem,
-        });
+        self.error.get_or_insert(BuildError { module, location: line, problem });
     }
 
     /// The node of a signal; a signal of another module is an error.
@@ -111,21 +104,11 @@ impl Builder {
         if signal.serial == self.serial {
             return signal.node;
         }
-        self.poison(
-            line,
-            Problem::Foreign,
-            Type {
-                width: 1,
-                signed: false,
-            },
-        )
+        self.poison(line, Problem::Foreign, Type { width: 1, signed: false })
     }
 
     pub(crate) fn signal(&self, node: NodeId) -> Signal {
-        Signal {
-            serial: self.serial,
-            node,
-        }
+        Signal { serial: self.serial, node }
     }
 
     pub(crate) fn ty(&self, node: NodeId) -> Type {
@@ -180,14 +163,7 @@ impl Builder {
     pub(crate) fn width_ok(&mut self, line: Line, what: &str, width: u64) -> bool {
         let ok = (1..=u64::from(MAX_WIDTH)).contains(&width);
         if !ok {
-            self.fail(
-                line,
-                Problem::Width {
-                    what: what.into(),
-                    width,
-                    max: MAX_WIDTH,
-                },
-            );
+            self.fail(line, Problem::Width { what: what.into(), width, max: MAX_WIDTH });
         }
         ok
     }
@@ -204,36 +180,17 @@ impl Builder {
         let found = self.ty(node);
         let ok = self.is_poison(node) || found == crate::types::bit();
         if !ok {
-            self.fail(
-                line,
-                Problem::NotABit {
-                    what: what.into(),
-                    found,
-                },
-            );
+            self.fail(line, Problem::NotABit { what: what.into(), found });
         }
         ok && !self.is_poison(node)
     }
 
     /// Checks the type of a value; poison fits everywhere.
-    pub(crate) fn expect_type(
-        &mut self,
-        line: Line,
-        node: NodeId,
-        what: &str,
-        expected: Type,
-    ) -> bool {
+    pub(crate) fn expect_type(&mut self, line: Line, node: NodeId, what: &str, expected: Type) -> bool {
         let found = self.ty(node);
         let ok = self.is_poison(node) || found == expected;
         if !ok {
-            self.fail(
-                line,
-                Problem::WrongType {
-                    what: what.into(),
-                    found,
-                    expected,
-                },
-            );
+            self.fail(line, Problem::WrongType { what: what.into(), found, expected });
         }
         ok
     }
@@ -246,9 +203,6 @@ impl Builder {
     }
 
     pub(crate) fn push(&mut self, statement: Statement) {
-        self.blocks
-            .last_mut()
-            .expect("the body block is always open")
-            .push(statement);
+        self.blocks.last_mut().expect("the body block is always open").push(statement);
     }
 }

@@ -30,22 +30,10 @@ impl Module {
     #[track_caller]
     pub fn when(&self, condition: impl Into<Signal>, then: impl FnOnce()) -> When {
         let at = builder::of(self.serial, |b| {
-            b.push(Statement::If {
-                arms: Vec::new(),
-                otherwise: Vec::new(),
-            });
-            b.blocks
-                .last()
-                .expect("the body block is always open")
-                .len()
-                - 1
+            b.push(Statement::If { arms: Vec::new(), otherwise: Vec::new() });
+            b.blocks.last().expect("the body block is always open").len() - 1
         });
-        When {
-            serial: self.serial,
-            at,
-            tested: Vec::new(),
-        }
-        .elsewhen(condition, then)
+        When { serial: self.serial, at, tested: Vec::new() }.elsewhen(condition, then)
     }
 
     /// Starts a selection by the value of `select`.
@@ -54,23 +42,9 @@ impl Module {
         let (line, select) = (Location::caller(), select.into());
         builder::of(self.serial, |b| {
             let select = b.resolve(line, select);
-            b.push(Statement::Case {
-                select,
-                arms: Vec::new(),
-                otherwise: Vec::new(),
-            });
-            let at = b
-                .blocks
-                .last()
-                .expect("the body block is always open")
-                .len()
-                - 1;
-            Switch {
-                serial: self.serial,
-                at,
-                select,
-                tested: Vec::new(),
-            }
+            b.push(Statement::Case { select, arms: Vec::new(), otherwise: Vec::new() });
+            let at = b.blocks.last().expect("the body block is always open").len() - 1;
+            Switch { serial: self.serial, at, select, tested: Vec::new() }
         })
     }
 }
@@ -83,21 +57,9 @@ impl When {
         let guards = self.failed();
         let condition = builder::of(self.serial, |b| {
             let node = b.resolve(line, condition);
-            if b.expect_bit(line, node, "when: the condition") {
-                node
-            } else {
-                b.quiet_poison(bit())
-            }
+            if b.expect_bit(line, node, "when: the condition") { node } else { b.quiet_poison(bit()) }
         });
-        let block = scope(
-            self.serial,
-            guards,
-            Guard {
-                condition,
-                wanted: true,
-            },
-            then,
-        );
+        let block = scope(self.serial, guards, Guard { condition, wanted: true }, then);
         self.tested.push(condition);
         builder::of(self.serial, |b| arms(b, self.at).0.push((condition, block)));
         self
@@ -113,13 +75,7 @@ impl When {
     }
 
     fn failed(&self) -> Vec<Guard> {
-        self.tested
-            .iter()
-            .map(|&condition| Guard {
-                condition,
-                wanted: false,
-            })
-            .collect()
+        self.tested.iter().map(|&condition| Guard { condition, wanted: false }).collect()
     }
 }
 
@@ -143,9 +99,7 @@ impl Switch {
             }
             if self.tested.contains(&label) {
                 let value = match &b.def.nodes[label as usize].op {
-                    Op::State { fsm, index } => {
-                        b.def.fsms[*fsm as usize].states[*index as usize].clone()
-                    }
+                    Op::State { fsm, index } => b.def.fsms[*fsm as usize].states[*index as usize].clone(),
                     Op::Const(bits) => bits.to_i128().to_string(),
                     op => unreachable!("a case label is a constant, not {op:?}"),
                 };
@@ -153,15 +107,7 @@ impl Switch {
             }
             b.node(Op::Binary(Binary::Eq, self.select, label), bit())
         });
-        let block = scope(
-            self.serial,
-            Vec::new(),
-            Guard {
-                condition,
-                wanted: true,
-            },
-            then,
-        );
+        let block = scope(self.serial, Vec::new(), Guard { condition, wanted: true }, then);
         self.tested.push(label);
         builder::of(self.serial, |b| arms(b, self.at).0.push((label, block)));
         self
@@ -173,18 +119,12 @@ impl Switch {
         let mut guards: Vec<Guard> = builder::of(serial, |b| {
             let unequal = |&label: &NodeId| {
                 let condition = b.node(Op::Binary(Binary::Eq, self.select, label), bit());
-                Guard {
-                    condition,
-                    wanted: false,
-                }
+                Guard { condition, wanted: false }
             };
             self.tested.iter().map(unequal).collect()
         });
         let always = builder::of(serial, |b| b.constant(Bits::of(bit(), true)));
-        let last = guards.pop().unwrap_or(Guard {
-            condition: always,
-            wanted: true,
-        });
+        let last = guards.pop().unwrap_or(Guard { condition: always, wanted: true });
         let block = scope(serial, guards, last, then);
         builder::of(serial, |b| *arms(b, self.at).1 = block);
     }
@@ -194,10 +134,7 @@ impl Switch {
 fn arms(b: &mut Builder, at: usize) -> (&mut Vec<(NodeId, Vec<Statement>)>, &mut Vec<Statement>) {
     let block = b.blocks.last_mut().expect("the body block is always open");
     match &mut block[at] {
-        Statement::If { arms, otherwise }
-        | Statement::Case {
-            arms, otherwise, ..
-        } => (arms, otherwise),
+        Statement::If { arms, otherwise } | Statement::Case { arms, otherwise, .. } => (arms, otherwise),
         Statement::Set { .. } => unreachable!("the position is that of an `if` or `case`"),
     }
 }

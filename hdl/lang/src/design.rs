@@ -51,20 +51,12 @@ pub struct Port {
 impl Port {
     /// An input port.
     pub fn input(name: &str, ty: Type) -> Port {
-        Port {
-            name: name.into(),
-            direction: Direction::Input,
-            ty,
-        }
+        Port { name: name.into(), direction: Direction::Input, ty }
     }
 
     /// An output port.
     pub fn output(name: &str, ty: Type) -> Port {
-        Port {
-            name: name.into(),
-            direction: Direction::Output,
-            ty,
-        }
+        Port { name: name.into(), direction: Direction::Output, ty }
     }
 }
 
@@ -163,10 +155,7 @@ impl Design {
         let entity = BlackBox {
             name: name.as_ref().into(),
             ports: ports.iter().filter(own).cloned().collect(),
-            params: params
-                .iter()
-                .map(|(k, v)| (k.to_string(), v.to_string()))
-                .collect(),
+            params: params.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect(),
             sources: sources.iter().map(|s| s.to_string()).collect(),
             clocked: has("clk"),
             resettable: has("rst"),
@@ -201,11 +190,7 @@ impl Design {
 
     /// All recorded errors, the first of each module.
     pub fn finish(&self) -> Result<(), Errors> {
-        if self.errors.is_empty() {
-            Ok(())
-        } else {
-            Err(Errors(self.errors.clone()))
-        }
+        if self.errors.is_empty() { Ok(()) } else { Err(Errors(self.errors.clone())) }
     }
 
     fn add(&mut self, line: Line, entity: Entity) -> ModuleId {
@@ -215,11 +200,7 @@ impl Design {
                 let known = &self.entities[id.0];
                 let same = **known == entity || known.failed() || entity.failed();
                 if !same {
-                    self.errors.push(BuildError {
-                        module: name,
-                        location: line,
-                        problem: Problem::OtherBody,
-                    });
+                    self.errors.push(BuildError { module: name, location: line, problem: Problem::OtherBody });
                 }
                 return id;
             }
@@ -228,11 +209,7 @@ impl Design {
         let id = ModuleId(self.entities.len());
         self.entities.push(Arc::new(entity));
         self.names.insert(name.clone(), id);
-        self.errors.extend(problem.map(|problem| BuildError {
-            module: name,
-            location: line,
-            problem,
-        }));
+        self.errors.extend(problem.map(|problem| BuildError { module: name, location: line, problem }));
         id
     }
 }

@@ -34,19 +34,11 @@ pub struct BuildError {
 #[allow(missing_docs)] // The message of each variant says what its fields are.
 pub enum Problem {
     #[error("{operator}: left is {left}, right is {right}; both must have the same width and sign")]
-    Mismatch {
-        operator: &'static str,
-        left: Type,
-        right: Type,
-    },
+    Mismatch { operator: &'static str, left: Type, right: Type },
     #[error(
         "{operator}: left is {left}, right is {right}; both must have the same sign (an unsigned operand becomes signed by as_signed_ext)"
     )]
-    SignMismatch {
-        operator: &'static str,
-        left: Type,
-        right: Type,
-    },
+    SignMismatch { operator: &'static str, left: Type, right: Type },
     #[error("{what} is {found}; it must be unsigned(1)")]
     NotABit { what: String, found: Type },
     #[error("{what} is {found}; it must be unsigned")]
@@ -54,11 +46,7 @@ pub enum Problem {
     #[error("{what} is {found}; it must be signed")]
     NotSigned { what: &'static str, found: Type },
     #[error("{what} is {found}; it must be {expected}")]
-    WrongType {
-        what: String,
-        found: Type,
-        expected: Type,
-    },
+    WrongType { what: String, found: Type, expected: Type },
     #[error("{what} has width {width}; allowed are 1 to {max}")]
     Width { what: String, width: u64, max: u32 },
     #[error("bits {lo}..{} of {of}: there are only bits 0..{}", lo + width, of.width)]
@@ -76,50 +64,24 @@ pub enum Problem {
     #[error("name `{name}` {reason}")]
     Name { name: String, reason: String },
     #[error("{kind} `{name}` is never {verb}")]
-    Missing {
-        kind: &'static str,
-        name: String,
-        verb: &'static str,
-    },
+    Missing { kind: &'static str, name: String, verb: &'static str },
     #[error("{kind} `{name}` is already {verb}; once is allowed")]
-    Twice {
-        kind: &'static str,
-        name: String,
-        verb: &'static str,
-    },
+    Twice { kind: &'static str, name: String, verb: &'static str },
     #[error("instance `{instance}` of {module} has no {direction} `{port}`; it has {known}")]
-    UnknownPort {
-        instance: String,
-        module: String,
-        direction: &'static str,
-        port: String,
-        known: String,
-    },
+    UnknownPort { instance: String, module: String, direction: &'static str, port: String, known: String },
     #[error("instance `{instance}` of {module}: input `{port}` is not connected")]
-    Unconnected {
-        instance: String,
-        module: String,
-        port: String,
-    },
-    #[error(
-        "this signal belongs to another module (or to none); a module may use only its own signals"
-    )]
+    Unconnected { instance: String, module: String, port: String },
+    #[error("this signal belongs to another module (or to none); a module may use only its own signals")]
     Foreign,
     #[error("{what} inside when/switch would not be conditional; write it outside")]
     Conditional { what: &'static str },
     #[error("state machine `{fsm}` has no state `{state}`; it has {known}")]
-    UnknownState {
-        fsm: String,
-        state: String,
-        known: String,
-    },
+    UnknownState { fsm: String, state: String, known: String },
     #[error("memory `{memory}`: {reason}")]
     Memory { memory: String, reason: String },
     #[error("switch: value {value} has two cases")]
     CaseTwice { value: String },
-    #[error(
-        "a second build of this name has another body; one name stands for one (type, parameters)"
-    )]
+    #[error("a second build of this name has another body; one name stands for one (type, parameters)")]
     OtherBody,
     #[error("there is no module number {number} in this design")]
     UnknownModule { number: usize },
@@ -128,6 +90,5 @@ pub enum Problem {
 }
 
 fn range(ty: Type) -> String {
-    ty.range()
-        .map_or(String::new(), |(low, high)| format!(" ({low}..={high})"))
+    ty.range().map_or(String::new(), |(low, high)| format!(" ({low}..={high})"))
 }

@@ -27,16 +27,12 @@ pub(crate) fn simplify(nodes: &[Node], op: Op, ty: Type) -> Simplified {
         },
         Op::Select { index, items } => match constant(nodes, index) {
             _ if items.len() == 1 => Simplified::Node(items[0]),
-            Some(bits) => Simplified::Node(
-                items[limbs::amount(bits.limbs(), items.len() as u32 - 1) as usize],
-            ),
+            Some(bits) => Simplified::Node(items[limbs::amount(bits.limbs(), items.len() as u32 - 1) as usize]),
             None => Simplified::Op(Op::Select { index, items }),
         },
         Op::Binary(compare @ (Binary::Lt | Binary::Le), a, b) => comparison(nodes, compare, a, b),
         Op::Unary(Unary::Not, a) => not(nodes, a),
-        Op::Unary(Unary::ReduceAnd | Unary::ReduceOr | Unary::ReduceXor, a)
-            if nodes[a as usize].ty == ty =>
-        {
+        Op::Unary(Unary::ReduceAnd | Unary::ReduceOr | Unary::ReduceXor, a) if nodes[a as usize].ty == ty => {
             Simplified::Node(a)
         }
         op => Simplified::Op(op),
@@ -66,13 +62,7 @@ fn extend(nodes: &[Node], a: NodeId, ty: Type) -> Simplified {
         _ if from == ty => Simplified::Node(a),
         Some(bits) => {
             let mut wide = Bits::zero(ty);
-            limbs::extend(
-                wide.limbs_mut(),
-                bits.limbs(),
-                from.width,
-                ty.width,
-                from.signed,
-            );
+            limbs::extend(wide.limbs_mut(), bits.limbs(), from.width, ty.width, from.signed);
             Simplified::Op(Op::Const(wide))
         }
         None => Simplified::Op(Op::Extend(a)),
@@ -89,14 +79,9 @@ fn slice(nodes: &[Node], from: NodeId, lo: u32, ty: Type) -> Simplified {
     }
     match &node.op {
         Op::Const(bits) => Simplified::Op(Op::Const(bits.slice(lo, ty.width))),
-        Op::Slice {
-            from: inner,
-            lo: below,
-        } => slice(nodes, *inner, below + lo, ty),
+        Op::Slice { from: inner, lo: below } => slice(nodes, *inner, below + lo, ty),
         Op::Cast(inner) => slice(nodes, *inner, lo, ty),
-        Op::Extend(inner) if lo + ty.width <= nodes[*inner as usize].ty.width => {
-            slice(nodes, *inner, lo, ty)
-        }
+        Op::Extend(inner) if lo + ty.width <= nodes[*inner as usize].ty.width => slice(nodes, *inner, lo, ty),
         Op::Cat(items) => slice_of_cat(nodes, from, items, lo, ty),
         _ => Simplified::Op(Op::Slice { from, lo }),
     }
@@ -127,11 +112,7 @@ fn cat(nodes: &[Node], items: Box<[NodeId]>, ty: Type) -> Simplified {
 fn repeat(nodes: &[Node], a: NodeId, ty: Type) -> Simplified {
     let times = ty.width / nodes[a as usize].ty.width;
     match constant(nodes, a) {
-        Some(bits) => cat(
-            nodes,
-            vec![a; times as usize].into(),
-            unsigned(bits.width() * times),
-        ),
+        Some(bits) => cat(nodes, vec![a; times as usize].into(), unsigned(bits.width() * times)),
         None if times == 1 => cast(nodes, a, ty),
         None => Simplified::Op(Op::Repeat(a)),
     }
@@ -142,10 +123,7 @@ fn not(nodes: &[Node], a: NodeId) -> Simplified {
         Op::Unary(Unary::Not, inner) => Simplified::Node(*inner),
         Op::Const(bits) => {
             let mut out = Bits::zero(bits.ty());
-            out.limbs_mut()
-                .iter_mut()
-                .zip(bits.limbs())
-                .for_each(|(d, s)| *d = !s);
+            out.limbs_mut().iter_mut().zip(bits.limbs()).for_each(|(d, s)| *d = !s);
             limbs::mask(out.limbs_mut(), bits.width());
             Simplified::Op(Op::Const(out))
         }

@@ -35,42 +35,18 @@ impl Module {
         let width = (states.len().max(2) - 1).ilog2() + 1;
         builder::of(self.serial, |b| {
             if states.is_empty() {
-                b.fail(
-                    line,
-                    Problem::Empty {
-                        what: "state machine",
-                    },
-                );
+                b.fail(line, Problem::Empty { what: "state machine" });
             }
             let reg = register::declare(b, line, name, unsigned(width));
-            let constants: Vec<String> = states
-                .iter()
-                .map(|s| format!("{name}_{s}").to_uppercase())
-                .collect();
-            constants
-                .iter()
-                .for_each(|c| b.take_name(line, c, "a state"));
+            let constants: Vec<String> = states.iter().map(|s| format!("{name}_{s}").to_uppercase()).collect();
+            constants.iter().for_each(|c| b.take_name(line, c, "a state"));
             let index = b.def.fsms.len() as u32;
             let states: Vec<String> = states.iter().map(|s| s.to_string()).collect();
-            b.def.fsms.push(FsmDef {
-                states: states.clone(),
-                constants,
-            });
-            let first = b.node(
-                Op::State {
-                    fsm: index,
-                    index: 0,
-                },
-                unsigned(width),
-            );
+            b.def.fsms.push(FsmDef { states: states.clone(), constants });
+            let first = b.node(Op::State { fsm: index, index: 0 }, unsigned(width));
             b.def.regs[reg.index as usize].reset = Some(first);
             b.def.resettable = true;
-            Fsm {
-                reg,
-                index,
-                name: name.into(),
-                states,
-            }
+            Fsm { reg, index, name: name.into(), states }
         })
     }
 
@@ -83,10 +59,7 @@ impl Module {
     /// Starts a selection by the present state.
     #[track_caller]
     pub fn switch_state<'a>(&self, fsm: &'a Fsm) -> StateSwitch<'a> {
-        StateSwitch {
-            fsm,
-            switch: self.switch(fsm.reg),
-        }
+        StateSwitch { fsm, switch: self.switch(fsm.reg) }
     }
 }
 
@@ -105,20 +78,10 @@ impl Fsm {
         build(|b| {
             let Some(index) = self.states.iter().position(|s| s == state) else {
                 let known = self.states.join(", ");
-                let problem = Problem::UnknownState {
-                    fsm: self.name.clone(),
-                    state: state.into(),
-                    known,
-                };
+                let problem = Problem::UnknownState { fsm: self.name.clone(), state: state.into(), known };
                 return b.poison(line, problem, ty);
             };
-            b.node(
-                Op::State {
-                    fsm: self.index,
-                    index: index as u32,
-                },
-                ty,
-            )
+            b.node(Op::State { fsm: self.index, index: index as u32 }, ty)
         })
     }
 
@@ -144,10 +107,7 @@ impl StateSwitch<'_> {
     pub fn case(self, state: &str, then: impl FnOnce()) -> Self {
         let line = Location::caller();
         let label: NodeId = self.fsm.value(state).node;
-        StateSwitch {
-            switch: self.switch.arm(line, label, then),
-            ..self
-        }
+        StateSwitch { switch: self.switch.arm(line, label, then), ..self }
     }
 
     /// Takes effect in every other state.

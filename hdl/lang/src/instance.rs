@@ -37,16 +37,8 @@ impl Module {
                 b.def.resettable |= entity.resettable();
             }
             let none = vec![None; ports];
-            b.def.instances.push(InstanceDef {
-                name: name.into(),
-                module,
-                inputs: none.clone(),
-                outputs: none,
-            });
-            Instance {
-                serial: self.serial,
-                index: b.def.instances.len() as u32 - 1,
-            }
+            b.def.instances.push(InstanceDef { name: name.into(), module, inputs: none.clone(), outputs: none });
+            Instance { serial: self.serial, index: b.def.instances.len() as u32 - 1 }
         })
     }
 }
@@ -66,14 +58,7 @@ impl Instance {
             b.expect_type(line, value, &what, entity.ports()[number].ty);
             let connection = &mut b.def.instances[self.index as usize].inputs[number];
             if connection.replace(value).is_some() {
-                b.fail(
-                    line,
-                    Problem::Twice {
-                        kind: "port",
-                        name: format!("{instance}.{port}"),
-                        verb: "connected",
-                    },
-                );
+                b.fail(line, Problem::Twice { kind: "port", name: format!("{instance}.{port}"), verb: "connected" });
             }
         });
     }
@@ -87,10 +72,7 @@ impl Instance {
                 let node = b.quiet_poison(bit());
                 return b.signal(node);
             };
-            let op = Op::InstanceOutput {
-                instance: self.index,
-                port: number as u32,
-            };
+            let op = Op::InstanceOutput { instance: self.index, port: number as u32 };
             let node = b.node(op, entity.ports()[number].ty);
             b.def.instances[self.index as usize].outputs[number] = Some(node);
             b.signal(node)
@@ -98,39 +80,20 @@ impl Instance {
     }
 
     /// The number of a port; a port that is not there is an error, unless its module already has one.
-    fn find(
-        self,
-        b: &mut Builder,
-        line: Line,
-        port: &str,
-        direction: Direction,
-    ) -> Option<(usize, Arc<Entity>)> {
+    fn find(self, b: &mut Builder, line: Line, port: &str, direction: Direction) -> Option<(usize, Arc<Entity>)> {
         let instance = &b.def.instances[self.index as usize];
         let entity = b.known.get(instance.module.0)?.clone();
         let matching = |p: &&crate::design::Port| p.direction == direction;
-        if let Some(number) = entity
-            .ports()
-            .iter()
-            .position(|p| p.name == port && p.direction == direction)
-        {
+        if let Some(number) = entity.ports().iter().position(|p| p.name == port && p.direction == direction) {
             return Some((number, entity));
         }
-        let known: Vec<&str> = entity
-            .ports()
-            .iter()
-            .filter(matching)
-            .map(|p| p.name.as_str())
-            .collect();
+        let known: Vec<&str> = entity.ports().iter().filter(matching).map(|p| p.name.as_str()).collect();
         let problem = Problem::UnknownPort {
             instance: instance.name.clone(),
             module: entity.name().into(),
             direction: direction.word(),
             port: port.into(),
-            known: if known.is_empty() {
-                "none".into()
-            } else {
-                known.join(", ")
-            },
+            known: if known.is_empty() { "none".into() } else { known.join(", ") },
         };
         if !entity.failed() {
             b.fail(line, problem);

@@ -59,46 +59,25 @@ impl Design {
     /// # Panics
     /// If the design has errors: [`Design::finish`] reports them.
     pub fn manifest(&self, top: ModuleId) -> Manifest {
-        assert!(
-            self.finish().is_ok(),
-            "a design with errors has no manifest; call Design::finish first"
-        );
+        assert!(self.finish().is_ok(), "a design with errors has no manifest; call Design::finish first");
         let mut modules: Vec<ModuleEntry> = Vec::new();
         for id in verilog::below(self, top) {
             let entry = self.entry(id, &modules);
             modules.push(entry);
         }
-        Manifest {
-            top: self.name(top).into(),
-            modules,
-        }
+        Manifest { top: self.name(top).into(), modules }
     }
 
     fn entry(&self, id: ModuleId, children: &[ModuleEntry]) -> ModuleEntry {
         let entity = &*self.entities[id.0];
         let (instances, black_box) = match entity {
             Entity::Module(def) => {
-                let entry = |name: &str, module| InstanceEntry {
-                    name: name.into(),
-                    module: self.name(module).into(),
-                };
-                (
-                    def.instances
-                        .iter()
-                        .map(|i| entry(&i.name, i.module))
-                        .collect(),
-                    None,
-                )
+                let entry = |name: &str, module| InstanceEntry { name: name.into(), module: self.name(module).into() };
+                (def.instances.iter().map(|i| entry(&i.name, i.module)).collect(), None)
             }
             Entity::BlackBox(b) => {
                 let params = b.params.iter().cloned().collect();
-                (
-                    Vec::new(),
-                    Some(BlackBoxEntry {
-                        params,
-                        sources: b.sources.clone(),
-                    }),
-                )
+                (Vec::new(), Some(BlackBoxEntry { params, sources: b.sources.clone() }))
             }
         };
         let mut hasher = Sha256::new();
@@ -110,11 +89,7 @@ impl Design {
         }
         ModuleEntry {
             name: entity.name().into(),
-            hash: hasher
-                .finalize()
-                .iter()
-                .map(|byte| format!("{byte:02x}"))
-                .collect(),
+            hash: hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
             clocked: entity.clocked(),
             resettable: entity.resettable(),
             ports: entity.ports().to_vec(),

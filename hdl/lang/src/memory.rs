@@ -94,58 +94,24 @@ impl Module {
         let ty = unsigned(width.max(1));
         let contents = values.iter().map(|&v| Bits::of(ty, v)).collect();
         let depth = values.len() as u32;
-        Rom {
-            mem: declare(
-                self.serial,
-                Location::caller(),
-                name,
-                depth,
-                width,
-                Some(contents),
-            ),
-        }
+        Rom { mem: declare(self.serial, Location::caller(), name, depth, width, Some(contents)) }
     }
 
     /// A constant table of words of any width.
     #[track_caller]
     pub fn rom_bits(&self, name: &str, values: &[Bits], width: u32) -> Rom {
-        let contents = values
-            .iter()
-            .map(|v| Bits::from_limbs(v.limbs(), width))
-            .collect();
+        let contents = values.iter().map(|v| Bits::from_limbs(v.limbs(), width)).collect();
         let depth = values.len() as u32;
-        Rom {
-            mem: declare(
-                self.serial,
-                Location::caller(),
-                name,
-                depth,
-                width,
-                Some(contents),
-            ),
-        }
+        Rom { mem: declare(self.serial, Location::caller(), name, depth, width, Some(contents)) }
     }
 }
 
-fn declare(
-    serial: u32,
-    line: Line,
-    name: &str,
-    depth: u32,
-    width: u32,
-    contents: Option<Vec<Bits>>,
-) -> Mem {
+fn declare(serial: u32, line: Line, name: &str, depth: u32, width: u32, contents: Option<Vec<Bits>>) -> Mem {
     builder::of(serial, |b| {
         b.take_name(line, name, "a memory");
         let fits = b.width_ok(line, &format!("memory `{name}`"), width.into());
         if fits && depth == 0 {
-            b.fail(
-                line,
-                Problem::Memory {
-                    memory: name.into(),
-                    reason: "depth is 0; at least 1 is needed".into(),
-                },
-            );
+            b.fail(line, Problem::Memory { memory: name.into(), reason: "depth is 0; at least 1 is needed".into() });
         }
         b.def.mems.push(MemDef {
             name: name.into(),
@@ -158,10 +124,7 @@ fn declare(
             asynchronous: false,
             contents,
         });
-        Mem {
-            serial,
-            index: b.def.mems.len() as u32 - 1,
-        }
+        Mem { serial, index: b.def.mems.len() as u32 - 1 }
     })
 }
 
@@ -169,9 +132,7 @@ impl Mem {
     /// Asks for a kind of FPGA memory.
     #[must_use]
     pub fn style(self, style: RamStyle) -> Mem {
-        builder::of(self.serial, |b| {
-            b.def.mems[self.index as usize].style = style
-        });
+        builder::of(self.serial, |b| b.def.mems[self.index as usize].style = style);
         self
     }
 
@@ -183,13 +144,7 @@ impl Mem {
         builder::of(self.serial, |b| {
             let width = self.def(b).width;
             if lane_bits == 0 || !width.is_multiple_of(lane_bits) {
-                return b.fail(
-                    line,
-                    Problem::Lanes {
-                        from: unsigned(width),
-                        lane: lane_bits,
-                    },
-                );
+                return b.fail(line, Problem::Lanes { from: unsigned(width), lane: lane_bits });
             }
             b.def.mems[self.index as usize].lane = Some(lane_bits);
         });
@@ -203,19 +158,8 @@ impl Mem {
 
     /// The write port: stores whole words while `enable` is 1.
     #[track_caller]
-    pub fn write(
-        self,
-        enable: impl Into<Signal>,
-        addr: impl Into<Signal>,
-        data: impl Into<Signal>,
-    ) {
-        self.write_port(
-            Location::caller(),
-            enable.into(),
-            addr.into(),
-            data.into(),
-            None,
-        );
+    pub fn write(self, enable: impl Into<Signal>, addr: impl Into<Signal>, data: impl Into<Signal>) {
+        self.write_port(Location::caller(), enable.into(), addr.into(), data.into(), None);
     }
 
     /// The write port: stores the lanes whose bit of `mask` is 1 while `enable` is 1.
@@ -227,13 +171,7 @@ impl Mem {
         data: impl Into<Signal>,
         mask: impl Into<Signal>,
     ) {
-        self.write_port(
-            Location::caller(),
-            enable.into(),
-            addr.into(),
-            data.into(),
-            Some(mask.into()),
-        );
+        self.write_port(Location::caller(), enable.into(), addr.into(), data.into(), Some(mask.into()));
     }
 
     /// A registered read port: one cycle later the word as it was before the clock edge; holds while `enable` is 0.
@@ -246,26 +184,11 @@ impl Mem {
             let def = self.def(b);
             let (port, ty) = (def.reads.len() as u32, unsigned(def.width));
             let base = format!("{}_q", def.name);
-            b.expect_bit(
-                line,
-                enable,
-                &format!("the read enable of memory `{}`", self.def(b).name.clone()),
-            );
+            b.expect_bit(line, enable, &format!("the read enable of memory `{}`", self.def(b).name.clone()));
             let name = b.names.free(&base, "a memory's read register");
-            let node = b.fresh(
-                Op::SyncRead {
-                    mem: self.index,
-                    port,
-                },
-                ty,
-            );
+            let node = b.fresh(Op::SyncRead { mem: self.index, port }, ty);
             b.def.nodes[node as usize].name = Some(name.clone());
-            b.def.mems[self.index as usize].reads.push(MemRead {
-                name,
-                node,
-                enable,
-                addr,
-            });
+            b.def.mems[self.index as usize].reads.push(MemRead { name, node, enable, addr });
             b.def.clocked = true;
             b.signal(node)
         })
@@ -279,27 +202,12 @@ impl Mem {
             let def = self.def(b);
             let (ty, is_rom) = (unsigned(def.width), def.contents.is_some());
             if !is_rom && def.style != RamStyle::Distributed {
-                let reason = format!(
-                    "read_async with style {:?}; it must be Distributed",
-                    def.style
-                );
-                b.fail(
-                    line,
-                    Problem::Memory {
-                        memory: self.def(b).name.clone(),
-                        reason,
-                    },
-                );
+                let reason = format!("read_async with style {:?}; it must be Distributed", def.style);
+                b.fail(line, Problem::Memory { memory: self.def(b).name.clone(), reason });
             }
             let addr = self.address(b, line, addr);
             b.def.mems[self.index as usize].asynchronous = true;
-            let node = b.node(
-                Op::AsyncRead {
-                    mem: self.index,
-                    addr,
-                },
-                ty,
-            );
+            let node = b.node(Op::AsyncRead { mem: self.index, addr }, ty);
             b.signal(node)
         })
     }
@@ -315,73 +223,28 @@ impl Mem {
         if fits { addr } else { b.quiet_poison(ty) }
     }
 
-    fn write_port(
-        self,
-        line: Line,
-        enable: Signal,
-        addr: Signal,
-        data: Signal,
-        mask: Option<Signal>,
-    ) {
+    fn write_port(self, line: Line, enable: Signal, addr: Signal, data: Signal, mask: Option<Signal>) {
         builder::of(self.serial, |b| {
             b.expect_unconditional(line, "a memory write");
             let (enable, addr) = (b.resolve(line, enable), self.address(b, line, addr));
             let (data, mask) = (b.resolve(line, data), mask.map(|m| b.resolve(line, m)));
-            let MemDef {
-                name,
-                width,
-                lane,
-                write,
-                ..
-            } = self.def(b).clone();
-            b.expect_bit(
-                line,
-                enable,
-                &format!("the write enable of memory `{name}`"),
-            );
-            b.expect_type(
-                line,
-                data,
-                &format!("the data of memory `{name}`"),
-                unsigned(width),
-            );
+            let MemDef { name, width, lane, write, .. } = self.def(b).clone();
+            b.expect_bit(line, enable, &format!("the write enable of memory `{name}`"));
+            b.expect_type(line, data, &format!("the data of memory `{name}`"), unsigned(width));
             match (mask, lane) {
                 (Some(_), None) => {
                     let reason = "write_masked needs byte_enable".to_string();
-                    b.fail(
-                        line,
-                        Problem::Memory {
-                            memory: name.clone(),
-                            reason,
-                        },
-                    );
+                    b.fail(line, Problem::Memory { memory: name.clone(), reason });
                 }
                 (Some(m), Some(lane)) => {
-                    b.expect_type(
-                        line,
-                        m,
-                        &format!("the mask of memory `{name}`"),
-                        unsigned(width / lane),
-                    );
+                    b.expect_type(line, m, &format!("the mask of memory `{name}`"), unsigned(width / lane));
                 }
                 (None, _) => {}
             }
             if write.is_some() {
-                b.fail(
-                    line,
-                    Problem::Twice {
-                        kind: "memory",
-                        name,
-                        verb: "written",
-                    },
-                );
+                b.fail(line, Problem::Twice { kind: "memory", name, verb: "written" });
             }
-            b.def.mems[self.index as usize].write = Some(MemWrite {
-                enable,
-                addr,
-                data,
-                mask,
-            });
+            b.def.mems[self.index as usize].write = Some(MemWrite { enable, addr, data, mask });
             b.def.clocked = true;
         });
     }
@@ -408,27 +271,14 @@ impl Rom {
     /// Asks for a kind of FPGA memory.
     #[must_use]
     pub fn style(self, style: RamStyle) -> Rom {
-        Rom {
-            mem: self.mem.style(style),
-        }
+        Rom { mem: self.mem.style(style) }
     }
 }
 
 /// A memory must be written, unless it is a ROM.
 pub(crate) fn check_written(b: &mut Builder, line: Line) {
-    let unwritten = b
-        .def
-        .mems
-        .iter()
-        .find(|m| m.write.is_none() && m.contents.is_none());
+    let unwritten = b.def.mems.iter().find(|m| m.write.is_none() && m.contents.is_none());
     if let Some(name) = unwritten.map(|m| m.name.clone()) {
-        b.fail(
-            line,
-            Problem::Missing {
-                kind: "memory",
-                name,
-                verb: "written",
-            },
-        );
+        b.fail(line, Problem::Missing { kind: "memory", name, verb: "written" });
     }
 }

@@ -24,11 +24,7 @@ pub struct Wire {
 impl Module {
     /// Adds lines to the comment above the module.
     pub fn doc(&self, text: &str) {
-        builder::of(self.serial, |b| {
-            b.def
-                .doc
-                .extend(text.lines().map(|l| l.trim_end().to_string()))
-        });
+        builder::of(self.serial, |b| b.def.doc.extend(text.lines().map(|l| l.trim_end().to_string())));
     }
 
     /// An input port.
@@ -38,10 +34,7 @@ impl Module {
         builder::of(self.serial, |b| {
             b.take_name(line, name, "an input");
             b.width_ok(line, &format!("input `{name}`"), ty.width.into());
-            let ty = Type {
-                width: ty.width.max(1),
-                ..ty
-            };
+            let ty = Type { width: ty.width.max(1), ..ty };
             let number = add_port(b, name, Direction::Input, ty, None);
             let node = b.fresh(Op::Input(number), ty);
             b.def.nodes[node as usize].name = Some(name.into());
@@ -67,11 +60,7 @@ impl Module {
         builder::of(self.serial, |b| {
             b.take_name(line, name, "a net");
             let node = b.resolve(line, signal);
-            let node = if nameable(b, node) {
-                node
-            } else {
-                b.fresh(Op::Alias(node), b.ty(node))
-            };
+            let node = if nameable(b, node) { node } else { b.fresh(Op::Alias(node), b.ty(node)) };
             b.def.nodes[node as usize].name = Some(name.into());
             b.signal(node)
         })
@@ -85,23 +74,10 @@ impl Module {
             b.take_name(line, name, "a wire");
             b.width_ok(line, &format!("wire `{name}`"), ty.width.into());
             let index = b.def.wires.len() as u32;
-            let node = b.fresh(
-                Op::Wire(index),
-                Type {
-                    width: ty.width.max(1),
-                    ..ty
-                },
-            );
+            let node = b.fresh(Op::Wire(index), Type { width: ty.width.max(1), ..ty });
             b.def.nodes[node as usize].name = Some(name.into());
-            b.def.wires.push(WireDef {
-                name: name.into(),
-                node,
-                driver: None,
-            });
-            Wire {
-                q: b.signal(node),
-                index,
-            }
+            b.def.wires.push(WireDef { name: name.into(), node, driver: None });
+            Wire { q: b.signal(node), index }
         })
     }
 
@@ -124,10 +100,7 @@ impl Module {
             let node = if fits {
                 b.constant(Bits::from_limbs(words, width))
             } else {
-                b.quiet_poison(Type {
-                    width,
-                    signed: false,
-                })
+                b.quiet_poison(Type { width, signed: false })
             };
             b.signal(node)
         })
@@ -152,10 +125,7 @@ impl Module {
                 let violated = violation(b, condition);
                 b.def.clocked = true;
                 b.def.resettable = true;
-                b.def.asserts.push(AssertDef {
-                    violated,
-                    message: message.into(),
-                });
+                b.def.asserts.push(AssertDef { violated, message: message.into() });
             }
         });
     }
@@ -169,41 +139,17 @@ impl Wire {
         builder::of(self.q.serial, |b| {
             b.expect_unconditional(line, "driving a wire");
             let value = b.resolve(line, signal);
-            let (name, ty) = (
-                b.def.wires[self.index as usize].name.clone(),
-                b.ty(self.q.node),
-            );
+            let (name, ty) = (b.def.wires[self.index as usize].name.clone(), b.ty(self.q.node));
             b.expect_type(line, value, &format!("the value of wire `{name}`"), ty);
-            if b.def.wires[self.index as usize]
-                .driver
-                .replace(value)
-                .is_some()
-            {
-                b.fail(
-                    line,
-                    Problem::Twice {
-                        kind: "wire",
-                        name,
-                        verb: "driven",
-                    },
-                );
+            if b.def.wires[self.index as usize].driver.replace(value).is_some() {
+                b.fail(line, Problem::Twice { kind: "wire", name, verb: "driven" });
             }
         });
     }
 }
 
-fn add_port(
-    b: &mut Builder,
-    name: &str,
-    direction: Direction,
-    ty: Type,
-    driver: Option<NodeId>,
-) -> u32 {
-    b.def.ports.push(Port {
-        name: name.into(),
-        direction,
-        ty,
-    });
+fn add_port(b: &mut Builder, name: &str, direction: Direction, ty: Type, driver: Option<NodeId>) -> u32 {
+    b.def.ports.push(Port { name: name.into(), direction, ty });
     b.def.outputs.push(driver);
     b.def.ports.len() as u32 - 1
 }
@@ -211,10 +157,7 @@ fn add_port(
 /// Whether a node can carry the user's name itself, instead of a second net.
 fn nameable(b: &Builder, node: NodeId) -> bool {
     let node = &b.def.nodes[node as usize];
-    let fixed = matches!(
-        node.op,
-        Op::Poison | Op::Const(_) | Op::State { .. } | Op::Reset
-    );
+    let fixed = matches!(node.op, Op::Poison | Op::Const(_) | Op::State { .. } | Op::Reset);
     !fixed && node.name.is_none()
 }
 
@@ -235,17 +178,8 @@ fn violation(b: &mut Builder, condition: NodeId) -> NodeId {
 
 /// The checks that need the whole module.
 pub(crate) fn check_complete(b: &mut Builder, line: Line) {
-    let undriven = b
-        .def
-        .wires
-        .iter()
-        .find(|w| w.driver.is_none())
-        .map(|w| ("wire", w.name.clone(), "driven"));
-    let unset = b
-        .def
-        .regs
-        .iter()
-        .find(|r| r.drive == crate::node::RegDrive::None);
+    let undriven = b.def.wires.iter().find(|w| w.driver.is_none()).map(|w| ("wire", w.name.clone(), "driven"));
+    let unset = b.def.regs.iter().find(|r| r.drive == crate::node::RegDrive::None);
     let unset = unset.map(|r| ("register", r.name.clone(), "assigned"));
     if let Some((kind, name, verb)) = undriven.or(unset) {
         b.fail(line, Problem::Missing { kind, name, verb });

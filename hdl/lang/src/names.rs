@@ -36,10 +36,7 @@ pub(crate) struct Names(BTreeMap<String, &'static str>);
 impl Names {
     /// A registry in which the implicit clock and reset are taken.
     pub(crate) fn new() -> Names {
-        Names(BTreeMap::from([
-            ("clk".into(), "the clock"),
-            ("rst".into(), "the reset"),
-        ]))
+        Names(BTreeMap::from([("clk".into(), "the clock"), ("rst".into(), "the reset")]))
     }
 
     /// Takes `name` for a `kind` ("input", "register", ...).
@@ -49,22 +46,15 @@ impl Names {
             None => Ok(()),
             Some(holder) => {
                 let reason = format!("({kind}) is already taken by {holder}");
-                Err(Problem::Name {
-                    name: name.into(),
-                    reason,
-                })
+                Err(Problem::Name { name: name.into(), reason })
             }
         }
     }
 
     /// Takes `base`, or `base` with the first free number.
     pub(crate) fn free(&mut self, base: &str, kind: &'static str) -> String {
-        let candidates =
-            std::iter::once(base.to_string()).chain((1..).map(|i| format!("{base}{i}")));
-        let name = candidates
-            .into_iter()
-            .find(|n| !self.0.contains_key(n))
-            .expect("numbers never run out");
+        let candidates = std::iter::once(base.to_string()).chain((1..).map(|i| format!("{base}{i}")));
+        let name = candidates.into_iter().find(|n| !self.0.contains_key(n)).expect("numbers never run out");
         self.0.insert(name.clone(), kind);
         name
     }
@@ -72,12 +62,7 @@ impl Names {
 
 /// Whether `name` is an identifier that every tool accepts as it is.
 pub(crate) fn check(name: &str) -> Result<(), Problem> {
-    let refuse = |reason: &str| {
-        Err(Problem::Name {
-            name: name.into(),
-            reason: reason.into(),
-        })
-    };
+    let refuse = |reason: &str| Err(Problem::Name { name: name.into(), reason: reason.into() });
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if !starts_well || !plain || name.contains("__") {

@@ -76,7 +76,7 @@ pub(crate) enum Unary {
     ReduceXor,
 }
 
-/// Operands have equal types, except those of `Mul`, which have equal signs.
+/// Operands have equal types. `Mul` wraps too: its operands are extended to the width of the exact product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Binary {
     Add,
@@ -95,26 +95,14 @@ impl Op {
     /// Calls `f` on each node this one combinationally reads inside its module, wires and instances aside.
     pub(crate) fn operands(&self, mut f: impl FnMut(NodeId)) {
         match self {
-            Op::Poison
-            | Op::Input(_)
-            | Op::Reset
-            | Op::Const(_)
-            | Op::State { .. }
-            | Op::Reg(_) => {}
+            Op::Poison | Op::Input(_) | Op::Reset | Op::Const(_) | Op::State { .. } | Op::Reg(_) => {}
             Op::Wire(_) | Op::SyncRead { .. } | Op::InstanceOutput { .. } => {}
             Op::Alias(a) | Op::Cast(a) | Op::Extend(a) | Op::Repeat(a) | Op::Unary(_, a) => f(*a),
             Op::Slice { from: a, .. } | Op::AsyncRead { addr: a, .. } => f(*a),
-            Op::Binary(_, a, b)
-            | Op::Shift {
-                value: a,
-                amount: b,
-                ..
-            } => [*a, *b].into_iter().for_each(f),
+            Op::Binary(_, a, b) | Op::Shift { value: a, amount: b, .. } => [*a, *b].into_iter().for_each(f),
             Op::Mux { select, high, low } => [*select, *high, *low].into_iter().for_each(f),
             Op::Cat(items) => items.iter().copied().for_each(f),
-            Op::Select { index, items } => std::iter::once(*index)
-                .chain(items.iter().copied())
-                .for_each(f),
+            Op::Select { index, items } => std::iter::once(*index).chain(items.iter().copied()).for_each(f),
         }
     }
 }
@@ -145,10 +133,7 @@ pub(crate) enum RegDrive {
     /// From `ModuleDef::body`.
     Statements,
     /// From one value, with an optional enable.
-    Delay {
-        enable: Option<NodeId>,
-        value: NodeId,
-    },
+    Delay { enable: Option<NodeId>, value: NodeId },
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -46,9 +46,7 @@ impl Reg {
     /// Asks the synthesiser to compute its value in a DSP block.
     #[must_use]
     pub fn use_dsp(self) -> Reg {
-        builder::of(self.q.serial, |b| {
-            b.def.regs[self.index as usize].use_dsp = true
-        });
+        builder::of(self.q.serial, |b| b.def.regs[self.index as usize].use_dsp = true);
         self
     }
 
@@ -56,14 +54,7 @@ impl Reg {
         let reg = &mut b.def.regs[self.index as usize];
         if reg.reset.replace(value).is_some() {
             let name = reg.name.clone();
-            b.fail(
-                line,
-                Problem::Twice {
-                    kind: "register",
-                    name,
-                    verb: "reset",
-                },
-            );
+            b.fail(line, Problem::Twice { kind: "register", name, verb: "reset" });
         }
         b.def.clocked = true;
         b.def.resettable = true;
@@ -76,26 +67,10 @@ pub(crate) fn declare(b: &mut Builder, line: Line, name: &str, ty: Type) -> Reg 
     b.width_ok(line, &format!("register `{name}`"), ty.width.into());
     b.def.clocked = true;
     let index = b.def.regs.len() as u32;
-    let node = b.fresh(
-        Op::Reg(index),
-        Type {
-            width: ty.width.max(1),
-            ..ty
-        },
-    );
+    let node = b.fresh(Op::Reg(index), Type { width: ty.width.max(1), ..ty });
     b.def.nodes[node as usize].name = Some(name.into());
-    b.def.regs.push(RegDef {
-        name: name.into(),
-        ty,
-        node,
-        reset: None,
-        use_dsp: false,
-        drive: RegDrive::None,
-    });
-    Reg {
-        q: b.signal(node),
-        index,
-    }
+    b.def.regs.push(RegDef { name: name.into(), ty, node, reset: None, use_dsp: false, drive: RegDrive::None });
+    Reg { q: b.signal(node), index }
 }
 
 impl Module {
@@ -115,26 +90,14 @@ impl Module {
                 return;
             }
             let value = b.resolve(line, value);
-            let RegDef {
-                name, ty, drive, ..
-            } = &b.def.regs[reg.index as usize];
+            let RegDef { name, ty, drive, .. } = &b.def.regs[reg.index as usize];
             let (name, ty) = (name.clone(), *ty);
             if matches!(drive, RegDrive::Delay { .. }) {
-                return b.fail(
-                    line,
-                    Problem::Twice {
-                        kind: "register",
-                        name,
-                        verb: "driven",
-                    },
-                );
+                return b.fail(line, Problem::Twice { kind: "register", name, verb: "driven" });
             }
             if b.expect_type(line, value, &format!("the value of register `{name}`"), ty) {
                 b.def.regs[reg.index as usize].drive = RegDrive::Statements;
-                b.push(Statement::Set {
-                    reg: reg.index,
-                    value,
-                });
+                b.push(Statement::Set { reg: reg.index, value });
             }
         });
     }
@@ -155,25 +118,14 @@ impl Module {
     #[track_caller]
     pub fn delay(&self, name: &str, signal: impl Into<Signal>, n: u32) -> Signal {
         let line = Location::caller();
-        (1..=n).fold(signal.into(), |s, i| {
-            self.delayed(line, &format!("{name}{i}"), None, s).q()
-        })
+        (1..=n).fold(signal.into(), |s, i| self.delayed(line, &format!("{name}{i}"), None, s).q())
     }
 
     /// A pipeline of `n` stages that all advance when `enable` is 1.
     #[track_caller]
-    pub fn delay_en(
-        &self,
-        name: &str,
-        enable: impl Into<Signal>,
-        signal: impl Into<Signal>,
-        n: u32,
-    ) -> Signal {
+    pub fn delay_en(&self, name: &str, enable: impl Into<Signal>, signal: impl Into<Signal>, n: u32) -> Signal {
         let (line, enable) = (Location::caller(), enable.into());
-        (1..=n).fold(signal.into(), |s, i| {
-            self.delayed(line, &format!("{name}{i}"), Some(enable), s)
-                .q()
-        })
+        (1..=n).fold(signal.into(), |s, i| self.delayed(line, &format!("{name}{i}"), Some(enable), s).q())
     }
 
     fn delayed(&self, line: Line, name: &str, enable: Option<Signal>, signal: Signal) -> Reg {
@@ -182,9 +134,7 @@ impl Module {
             let value = b.resolve(line, signal);
             let enable = enable.map(|e| b.resolve(line, e));
             let reg = declare(b, line, name, b.ty(value));
-            if enable
-                .is_none_or(|e| b.expect_bit(line, e, &format!("the enable of register `{name}`")))
-            {
+            if enable.is_none_or(|e| b.expect_bit(line, e, &format!("the enable of register `{name}`"))) {
                 b.def.regs[reg.index as usize].drive = RegDrive::Delay { enable, value };
             }
             reg

@@ -61,12 +61,7 @@ pub fn pack(lanes: &[Signal]) -> Signal {
     build(|b| join(b, line, lanes.iter(), "pack"))
 }
 
-fn join<'a>(
-    b: &mut Builder,
-    line: Line,
-    lsb_first: impl Iterator<Item = &'a Signal>,
-    what: &'static str,
-) -> NodeId {
+fn join<'a>(b: &mut Builder, line: Line, lsb_first: impl Iterator<Item = &'a Signal>, what: &'static str) -> NodeId {
     let items: Box<[NodeId]> = lsb_first.map(|&s| b.resolve(line, s)).collect();
     let width: u64 = items.iter().map(|&i| u64::from(b.ty(i).width)).sum();
     let ty = unsigned(width.min(u64::from(u32::MAX)) as u32);
@@ -108,24 +103,15 @@ impl Signal {
     #[track_caller]
     pub fn add_full(self, other: impl Into<Signal>) -> Signal {
         let (other, width) = (other.into(), self.width() + 1);
-        self.extend_unchecked(width).same(
-            other.extend_unchecked(width),
-            "add_full",
-            Binary::Add,
-            None,
-        )
+        self.extend_unchecked(width).same(other.extend_unchecked(width), "add_full", Binary::Add, None)
     }
 
     /// Exact difference: one bit wider and signed, also for unsigned operands.
     #[track_caller]
     pub fn sub_full(self, other: impl Into<Signal>) -> Signal {
         let (other, width) = (other.into(), self.width() + 1);
-        let difference = self.extend_unchecked(width).same(
-            other.extend_unchecked(width),
-            "sub_full",
-            Binary::Sub,
-            None,
-        );
+        let difference =
+            self.extend_unchecked(width).same(other.extend_unchecked(width), "sub_full", Binary::Sub, None);
         difference.as_signed()
     }
 
@@ -136,22 +122,16 @@ impl Signal {
         build(|b| {
             let (x, y) = (b.resolve(line, self), b.resolve(line, other));
             let (left, right) = (b.ty(x), b.ty(y));
-            let ty = Type {
-                width: left.width + right.width,
-                ..left
-            };
+            let ty = Type { width: left.width + right.width, ..left };
             match () {
                 () if b.is_poison(x) || b.is_poison(y) => b.quiet_poison(ty),
-                () if left.signed != right.signed => b.poison(
-                    line,
-                    Problem::SignMismatch {
-                        operator: "mul",
-                        left,
-                        right,
-                    },
-                    ty,
-                ),
-                () => b.node(Op::Binary(Binary::Mul, x, y), ty),
+                () if left.signed != right.signed => {
+                    b.poison(line, Problem::SignMismatch { operator: "mul", left, right }, ty)
+                }
+                () => {
+                    let (x, y) = (b.node(Op::Extend(x), ty), b.node(Op::Extend(y), ty));
+                    b.node(Op::Binary(Binary::Mul, x, y), ty)
+                }
             }
         })
     }
@@ -171,9 +151,7 @@ impl Signal {
             let from = b.ty(a);
             let ty = Type { width, ..from };
             match () {
-                () if b.is_poison(a) || !b.width_ok(line, "extend", width.into()) => {
-                    b.quiet_poison(ty)
-                }
+                () if b.is_poison(a) || !b.width_ok(line, "extend", width.into()) => b.quiet_poison(ty),
                 () if width < from.width => b.poison(line, Problem::Extend { from, to: width }, ty),
                 () => b.node(Op::Extend(a), ty),
             }
@@ -183,11 +161,7 @@ impl Signal {
     /// Brings to at least `width` bits; a wider operand stays and is reported by the operator that follows.
     #[track_caller]
     fn extend_unchecked(self, width: u32) -> Signal {
-        if self.width() > width {
-            self
-        } else {
-            self.extend(width)
-        }
+        if self.width() > width { self } else { self.extend(width) }
     }
 
     /// Keeps the low `width` bits and the sign.
@@ -199,9 +173,7 @@ impl Signal {
             let from = b.ty(a);
             let ty = Type { width, ..from };
             match () {
-                () if b.is_poison(a) || !b.width_ok(line, "trunc", width.into()) => {
-                    b.quiet_poison(ty)
-                }
+                () if b.is_poison(a) || !b.width_ok(line, "trunc", width.into()) => b.quiet_poison(ty),
                 () if width > from.width => b.poison(line, Problem::Trunc { from, to: width }, ty),
                 () => {
                     let low = b.node(Op::Slice { from: a, lo: 0 }, unsigned(width));
@@ -229,11 +201,7 @@ impl Signal {
         build(|b| {
             let a = b.resolve(line, self);
             let ty = Type { signed, ..b.ty(a) };
-            if b.is_poison(a) {
-                b.quiet_poison(ty)
-            } else {
-                b.node(Op::Cast(a), ty)
-            }
+            if b.is_poison(a) { b.quiet_poison(ty) } else { b.node(Op::Cast(a), ty) }
         })
     }
 
@@ -241,11 +209,7 @@ impl Signal {
     #[track_caller]
     pub fn as_signed_ext(self) -> Signal {
         let ty = self.ty();
-        if ty.signed {
-            self
-        } else {
-            self.extend(ty.width + 1).as_signed()
-        }
+        if ty.signed { self } else { self.extend(ty.width + 1).as_signed() }
     }
 
     /// Bits `lo .. lo + width`, unsigned.
@@ -258,15 +222,9 @@ impl Signal {
             let (lo64, width64) = (u64::from(lo), u64::from(width));
             match () {
                 () if b.is_poison(a) || !b.width_ok(line, "slice", width64) => b.quiet_poison(ty),
-                () if lo64 + width64 > u64::from(of.width) => b.poison(
-                    line,
-                    Problem::Range {
-                        lo: lo64,
-                        width: width64,
-                        of,
-                    },
-                    ty,
-                ),
+                () if lo64 + width64 > u64::from(of.width) => {
+                    b.poison(line, Problem::Range { lo: lo64, width: width64, of }, ty)
+                }
                 () => b.node(Op::Slice { from: a, lo }, ty),
             }
         })
@@ -289,13 +247,10 @@ impl Signal {
     pub fn lanes(self, width: u32) -> Vec<Signal> {
         let (line, from) = (Location::caller(), self.ty());
         if width == 0 || !from.width.is_multiple_of(width) {
-            let stand_in =
-                build(|b| b.poison(line, Problem::Lanes { from, lane: width }, unsigned(width)));
+            let stand_in = build(|b| b.poison(line, Problem::Lanes { from, lane: width }, unsigned(width)));
             return vec![stand_in; from.width.div_ceil(width.max(1)) as usize];
         }
-        (0..from.width / width)
-            .map(|i| self.slice(i * width, width))
-            .collect()
+        (0..from.width / width).map(|i| self.slice(i * width, width)).collect()
     }
 
     /// `n` copies side by side, unsigned.
@@ -307,11 +262,7 @@ impl Signal {
             let width = u64::from(b.ty(a).width) * u64::from(n);
             let ty = unsigned(width.min(u64::from(u32::MAX)) as u32);
             let fits = b.width_ok(line, "repeat", width);
-            if !fits || b.is_poison(a) {
-                b.quiet_poison(ty)
-            } else {
-                b.node(Op::Repeat(a), ty)
-            }
+            if !fits || b.is_poison(a) { b.quiet_poison(ty) } else { b.node(Op::Repeat(a), ty) }
         })
     }
 
@@ -326,15 +277,7 @@ impl Signal {
             match () {
                 () if !b.expect_bit(line, select, "mux: the selector") => b.quiet_poison(left),
                 () if b.is_poison(high) || b.is_poison(low) => b.quiet_poison(left),
-                () if left != right => b.poison(
-                    line,
-                    Problem::Mismatch {
-                        operator: "mux",
-                        left,
-                        right,
-                    },
-                    left,
-                ),
+                () if left != right => b.poison(line, Problem::Mismatch { operator: "mux", left, right }, left),
                 () => b.node(Op::Mux { select, high, low }, left),
             }
         })
@@ -355,38 +298,14 @@ impl Signal {
                 return b.quiet_poison(ty);
             }
             if found.signed {
-                return b.poison(
-                    line,
-                    Problem::NotUnsigned {
-                        what: "select: the index",
-                        found,
-                    },
-                    ty,
-                );
+                return b.poison(line, Problem::NotUnsigned { what: "select: the index", found }, ty);
             }
             if let Some(&odd) = items.iter().find(|&&i| b.ty(i) != ty) {
                 let right = b.ty(odd);
-                return b.poison(
-                    line,
-                    Problem::Mismatch {
-                        operator: "select",
-                        left: ty,
-                        right,
-                    },
-                    ty,
-                );
+                return b.poison(line, Problem::Mismatch { operator: "select", left: ty, right }, ty);
             }
-            let reachable = 1usize
-                .checked_shl(found.width)
-                .unwrap_or(usize::MAX)
-                .min(items.len());
-            b.node(
-                Op::Select {
-                    index,
-                    items: items[..reachable].into(),
-                },
-                ty,
-            )
+            let reachable = 1usize.checked_shl(found.width).unwrap_or(usize::MAX).min(items.len());
+            b.node(Op::Select { index, items: items[..reachable].into() }, ty)
         })
     }
 
@@ -504,13 +423,15 @@ impl Signal {
     #[track_caller]
     pub fn shr(self, n: u32) -> Signal {
         let ty = self.ty();
-        let kept = match (n, ty.signed) {
-            (0, _) => return self,
-            (n, true) => self.slice(n.min(ty.width - 1), ty.width - n.min(ty.width - 1)),
-            (n, false) if n >= ty.width => return self.sized_literal(0),
-            (n, false) => self.slice(n, ty.width - n),
-        };
-        kept.with_sign(ty.signed).extend(ty.width)
+        match (n, ty.signed) {
+            (0, _) => self,
+            (n, true) => {
+                let n = n.min(ty.width - 1);
+                if n == 0 { self } else { self.shr_dyn(lit(n.ilog2() + 1, n.into())) }
+            }
+            (n, false) if n >= ty.width => self.sized_literal(0),
+            (n, false) => self.slice(n, ty.width - n).extend(ty.width),
+        }
     }
 
     /// Left shift by an unsigned amount; the width stays.
@@ -533,22 +454,8 @@ impl Signal {
             let (ty, found) = (b.ty(value), b.ty(amount));
             match () {
                 () if b.is_poison(value) || b.is_poison(amount) => b.quiet_poison(ty),
-                () if found.signed => b.poison(
-                    line,
-                    Problem::NotUnsigned {
-                        what: "shift: the amount",
-                        found,
-                    },
-                    ty,
-                ),
-                () => b.node(
-                    Op::Shift {
-                        right,
-                        value,
-                        amount,
-                    },
-                    ty,
-                ),
+                () if found.signed => b.poison(line, Problem::NotUnsigned { what: "shift: the amount", found }, ty),
+                () => b.node(Op::Shift { right, value, amount }, ty),
             }
         })
     }
@@ -558,16 +465,7 @@ impl Signal {
     pub fn sat(self, width: u32) -> Signal {
         let (line, found) = (Location::caller(), self.ty());
         if !found.signed {
-            return build(|b| {
-                b.poison(
-                    line,
-                    Problem::NotSigned {
-                        what: "sat: the operand",
-                        found,
-                    },
-                    signed(width),
-                )
-            });
+            return build(|b| b.poison(line, Problem::NotSigned { what: "sat: the operand", found }, signed(width)));
         }
         if width == 0 || width >= found.width {
             return self.extend(width);
@@ -590,17 +488,10 @@ impl Signal {
             return self;
         }
         if n > ty.width {
-            let problem = Problem::Range {
-                lo: 0,
-                width: n.into(),
-                of: ty,
-            };
+            let problem = Problem::Range { lo: 0, width: n.into(), of: ty };
             return build(|b| b.poison(line, problem, ty));
         }
-        let mut half = Bits::zero(Type {
-            width: ty.width + 1,
-            ..ty
-        });
+        let mut half = Bits::zero(Type { width: ty.width + 1, ..ty });
         limbs::fill(half.limbs_mut(), n - 1, 1, true);
         let half = build(|b| b.constant(half));
         self.extend(ty.width + 1).add(half).shr(n).trunc(ty.width)
@@ -661,11 +552,7 @@ impl Signal {
         build(|b| {
             let a = b.resolve(line, self);
             let ty = b.ty(a);
-            if b.is_poison(a) {
-                b.quiet_poison(ty)
-            } else {
-                b.literal(line, ty, value)
-            }
+            if b.is_poison(a) { b.quiet_poison(ty) } else { b.literal(line, ty, value) }
         })
     }
 
@@ -675,23 +562,13 @@ impl Signal {
         build(|b| {
             let a = b.resolve(line, self);
             let ty = result.unwrap_or(b.ty(a));
-            if b.is_poison(a) {
-                b.quiet_poison(ty)
-            } else {
-                b.node(Op::Unary(unary, a), ty)
-            }
+            if b.is_poison(a) { b.quiet_poison(ty) } else { b.node(Op::Unary(unary, a), ty) }
         })
     }
 
     /// An operator whose operands have one type; `result` is that type unless given.
     #[track_caller]
-    fn same(
-        self,
-        other: Signal,
-        operator: &'static str,
-        binary: Binary,
-        result: Option<Type>,
-    ) -> Signal {
+    fn same(self, other: Signal, operator: &'static str, binary: Binary, result: Option<Type>) -> Signal {
         let line = Location::caller();
         build(|b| {
             let (x, y) = (b.resolve(line, self), b.resolve(line, other));
@@ -699,15 +576,7 @@ impl Signal {
             let ty = result.unwrap_or(left);
             match () {
                 () if b.is_poison(x) || b.is_poison(y) => b.quiet_poison(ty),
-                () if left != right => b.poison(
-                    line,
-                    Problem::Mismatch {
-                        operator,
-                        left,
-                        right,
-                    },
-                    ty,
-                ),
+                () if left != right => b.poison(line, Problem::Mismatch { operator, left, right }, ty),
                 () => b.node(Op::Binary(binary, x, y), ty),
             }
         })
@@ -725,15 +594,7 @@ impl Signal {
             if b.is_poison(x) || b.is_poison(y) {
                 return b.quiet_poison(bit());
             }
-            b.poison(
-                line,
-                Problem::Mismatch {
-                    operator,
-                    left,
-                    right,
-                },
-                bit(),
-            )
+            b.poison(line, Problem::Mismatch { operator, left, right }, bit())
         })
     }
 }

@@ -22,18 +22,12 @@ pub const fn bit() -> Type {
 
 /// An unsigned number, or plain bits, of `width` bits.
 pub const fn unsigned(width: u32) -> Type {
-    Type {
-        width,
-        signed: false,
-    }
+    Type { width, signed: false }
 }
 
 /// A two's complement number of `width` bits.
 pub const fn signed(width: u32) -> Type {
-    Type {
-        width,
-        signed: true,
-    }
+    Type { width, signed: true }
 }
 
 impl Type {
@@ -77,6 +71,4 @@ macro_rules! values {
         }
     )*};
 }
-values!(
-    i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, usize, bool
-);
+values!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, usize, bool);

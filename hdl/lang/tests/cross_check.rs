@@ -13,13 +13,7 @@ fn design(seed: u64, count: u64) -> (Design, ModuleId) {
     let mut parts = Vec::new();
     for i in 0..count {
         let leaf = random::module(&mut d, &format!("leaf{i}"), seed + 2 * i, 12, None);
-        parts.push(random::module(
-            &mut d,
-            &format!("part{i}"),
-            seed + 2 * i + 1,
-            40,
-            Some(leaf),
-        ));
+        parts.push(random::module(&mut d, &format!("part{i}"), seed + 2 * i + 1, 40, Some(leaf)));
     }
     let ports: Vec<Vec<Port>> = parts.iter().map(|&p| d.ports(p).to_vec()).collect();
     let top = d.module("top", |m| {
@@ -38,31 +32,12 @@ fn design(seed: u64, count: u64) -> (Design, ModuleId) {
     (d, top)
 }
 
-fn compare(
-    d: &Design,
-    top: ModuleId,
-    seed: u64,
-    expected: &[Vec<String>],
-    tool: &str,
-    found: &[Vec<String>],
-) {
-    let outputs: Vec<&Port> = d
-        .ports(top)
-        .iter()
-        .filter(|p| p.direction == Direction::Output)
-        .collect();
-    assert_eq!(
-        found.len(),
-        expected.len(),
-        "seed {seed}: {tool} ran another number of cycles"
-    );
+fn compare(d: &Design, top: ModuleId, seed: u64, expected: &[Vec<String>], tool: &str, found: &[Vec<String>]) {
+    let outputs: Vec<&Port> = d.ports(top).iter().filter(|p| p.direction == Direction::Output).collect();
+    assert_eq!(found.len(), expected.len(), "seed {seed}: {tool} ran another number of cycles");
     for (cycle, (e, f)) in expected.iter().zip(found).enumerate() {
         for ((port, e), f) in outputs.iter().zip(e).zip(f) {
-            assert_eq!(
-                e, f,
-                "seed {seed}, cycle {cycle}, output {}: interpreter against {tool}",
-                port.name
-            );
+            assert_eq!(e, f, "seed {seed}, cycle {cycle}, output {}: interpreter against {tool}", port.name);
         }
     }
 }
@@ -79,22 +54,8 @@ fn random_designs_agree_with_verilator_and_icarus() {
     let expected = bench::interpret(&d, top, &stimulus);
     let dir = support::directory();
     bench::write(&d, top, &stimulus, dir.path());
-    compare(
-        &d,
-        top,
-        seed,
-        &expected,
-        "Verilator",
-        &bench::verilate(dir.path()),
-    );
-    compare(
-        &d,
-        top,
-        seed,
-        &expected,
-        "Icarus",
-        &bench::icarus(dir.path()),
-    );
+    compare(&d, top, seed, &expected, "Verilator", &bench::verilate(dir.path()));
+    compare(&d, top, seed, &expected, "Icarus", &bench::icarus(dir.path()));
 }
 
 #[test]
@@ -105,14 +66,7 @@ fn more_random_designs_agree_with_icarus() {
         let expected = bench::interpret(&d, top, &stimulus);
         let dir = support::directory();
         bench::write(&d, top, &stimulus, dir.path());
-        compare(
-            &d,
-            top,
-            seed,
-            &expected,
-            "Icarus",
-            &bench::icarus(dir.path()),
-        );
+        compare(&d, top, seed, &expected, "Icarus", &bench::icarus(dir.path()));
     }
 }
 
@@ -125,29 +79,15 @@ fn random_designs_pass_lint_and_are_read_by_yosys() {
     }
     for define in ["-DNOTHING", "-DSAGEN_ASSERT"] {
         // Random operators compare constants, which is no fault of the printer.
-        let args = [
-            "--lint-only",
-            "-Wall",
-            "-Wno-UNSIGNED",
-            "-Wno-CMPCONST",
-            define,
-            "--top-module",
-            "top",
-            "-f",
-            "files.f",
-        ];
+        let args =
+            ["--lint-only", "-Wall", "-Wno-UNSIGNED", "-Wno-CMPCONST", define, "--top-module", "top", "-f", "files.f"];
         let text = support::run(dir.path(), &support::verilator(), &args);
         assert!(!text.contains("%Warning"), "{text}");
     }
-    let files = std::fs::read_to_string(dir.path().join("files.f"))
-        .unwrap()
-        .replace('\n', " ");
+    let files = std::fs::read_to_string(dir.path().join("files.f")).unwrap().replace('\n', " ");
     let script = format!("read_verilog {files}; hierarchy -check -top top; proc; check");
     let text = support::run(dir.path(), "yosys", &["-p", &script]);
-    assert!(
-        !text.contains("conflicting drivers") && !text.contains("logic loop"),
-        "{text}"
-    );
+    assert!(!text.contains("conflicting drivers") && !text.contains("logic loop"), "{text}");
 }
 
 #[test]

@@ -37,9 +37,7 @@ fn operators_refuse_other_widths_and_signs() {
     };
     check(
         with(|a, b| a.add_full(b)),
-        expect![
-            "add_full: left is unsigned(9), right is signed(9); both must have the same width and sign"
-        ],
+        expect!["add_full: left is unsigned(9), right is signed(9); both must have the same width and sign"],
     );
     check(
         with(|a, b| a * b),
@@ -49,64 +47,24 @@ fn operators_refuse_other_widths_and_signs() {
     );
     check(
         with(|a, b| a.gt(b)),
-        expect![
-            "gt: left is unsigned(8), right is signed(4); both must have the same width and sign"
-        ],
+        expect!["gt: left is unsigned(8), right is signed(4); both must have the same width and sign"],
     );
     check(
         with(|a, b| high().mux(a, b)),
-        expect![
-            "mux: left is unsigned(8), right is signed(4); both must have the same width and sign"
-        ],
+        expect!["mux: left is unsigned(8), right is signed(4); both must have the same width and sign"],
     );
-    check(
-        with(|a, b| a.mux(b, b)),
-        expect!["mux: the selector is unsigned(8); it must be unsigned(1)"],
-    );
-    check(
-        with(|a, b| b.select(&[a])),
-        expect!["select: the index is signed(4); it must be unsigned"],
-    );
-    check(
-        with(|a, b| a.shl_dyn(b)),
-        expect!["shift: the amount is signed(4); it must be unsigned"],
-    );
-    check(
-        with(|a, _| a.sat(4)),
-        expect!["sat: the operand is unsigned(8); it must be signed"],
-    );
-    check(
-        with(|a, _| a.extend(7)),
-        expect!["extend to 7 bits of unsigned(8): extend never narrows (trunc does)"],
-    );
-    check(
-        with(|_, b| b.trunc(5)),
-        expect!["trunc to 5 bits of signed(4): trunc never widens (extend does)"],
-    );
-    check(
-        with(|a, _| a.slice(5, 4)),
-        expect!["bits 5..9 of unsigned(8): there are only bits 0..8"],
-    );
-    check(
-        with(|a, _| a.lanes(3)[2]),
-        expect!["unsigned(8) does not divide into lanes of 3 bits"],
-    );
-    check(
-        with(|a, _| a.add_lit(256)),
-        expect!["256 does not fit in unsigned(8) (0..=255)"],
-    );
-    check(
-        with(|_, b| b.eq_lit(-9)),
-        expect!["-9 does not fit in signed(4) (-8..=7)"],
-    );
-    check(
-        with(|_, _| pack(&[])),
-        expect!["pack needs at least one item"],
-    );
-    check(
-        with(|a, _| a.repeat(0)),
-        expect!["repeat has width 0; allowed are 1 to 1048576"],
-    );
+    check(with(|a, b| a.mux(b, b)), expect!["mux: the selector is unsigned(8); it must be unsigned(1)"]);
+    check(with(|a, b| b.select(&[a])), expect!["select: the index is signed(4); it must be unsigned"]);
+    check(with(|a, b| a.shl_dyn(b)), expect!["shift: the amount is signed(4); it must be unsigned"]);
+    check(with(|a, _| a.sat(4)), expect!["sat: the operand is unsigned(8); it must be signed"]);
+    check(with(|a, _| a.extend(7)), expect!["extend to 7 bits of unsigned(8): extend never narrows (trunc does)"]);
+    check(with(|_, b| b.trunc(5)), expect!["trunc to 5 bits of signed(4): trunc never widens (extend does)"]);
+    check(with(|a, _| a.slice(5, 4)), expect!["bits 5..9 of unsigned(8): there are only bits 0..8"]);
+    check(with(|a, _| a.lanes(3)[2]), expect!["unsigned(8) does not divide into lanes of 3 bits"]);
+    check(with(|a, _| a.add_lit(256)), expect!["256 does not fit in unsigned(8) (0..=255)"]);
+    check(with(|_, b| b.eq_lit(-9)), expect!["-9 does not fit in signed(4) (-8..=7)"]);
+    check(with(|_, _| pack(&[])), expect!["pack needs at least one item"]);
+    check(with(|a, _| a.repeat(0)), expect!["repeat has width 0; allowed are 1 to 1048576"]);
 }
 
 #[test]
@@ -114,88 +72,43 @@ fn names_are_unique_and_no_keywords() {
     let named = |name: &'static str| move |m: &Module| _ = m.input(name, bit());
     check(named("wire"), expect!["name `wire` is a Verilog keyword"]);
     check(named("class"), expect!["name `class` is a Verilog keyword"]);
-    check(
-        named("namespace"),
-        expect!["name `namespace` is a C++ keyword"],
-    );
-    check(
-        named("_n1"),
-        expect!["name `_n1` must be a letter followed by letters, digits and single underscores"],
-    );
-    check(
-        named("a.b"),
-        expect!["name `a.b` must be a letter followed by letters, digits and single underscores"],
-    );
-    check(
-        named("clk"),
-        expect!["name `clk` (an input) is already taken by the clock"],
-    );
+    check(named("namespace"), expect!["name `namespace` is a C++ keyword"]);
+    check(named("_n1"), expect!["name `_n1` must be a letter followed by letters, digits and single underscores"]);
+    check(named("a.b"), expect!["name `a.b` must be a letter followed by letters, digits and single underscores"]);
+    check(named("clk"), expect!["name `clk` (an input) is already taken by the clock"]);
     let twice = |m: &Module| {
         let q = m.reg_next("q", m.input("x", bit()));
         m.output("q", q);
     };
-    check(
-        twice,
-        expect!["name `q` (an output) is already taken by a register"],
-    );
+    check(twice, expect!["name `q` (an output) is already taken by a register"]);
     let mut d = Design::new();
     d.module("signed", |m| m.output("one", high()));
-    expect!["name `signed` is a Verilog keyword"]
-        .assert_eq(&d.finish().unwrap_err().0[0].problem.to_string());
+    expect!["name `signed` is a Verilog keyword"].assert_eq(&d.finish().unwrap_err().0[0].problem.to_string());
 }
 
 #[test]
 fn registers_and_wires_are_driven_once_and_fully() {
-    check(
-        |m| _ = m.reg("r", bit()),
-        expect!["register `r` is never assigned"],
-    );
-    check(
-        |m| _ = m.wire("w", bit()),
-        expect!["wire `w` is never driven"],
-    );
-    check(
-        |m| _ = m.memory("ram", 4, 8),
-        expect!["memory `ram` is never written"],
-    );
+    check(|m| _ = m.reg("r", bit()), expect!["register `r` is never assigned"]);
+    check(|m| _ = m.wire("w", bit()), expect!["wire `w` is never driven"]);
+    check(|m| _ = m.memory("ram", 4, 8), expect!["memory `ram` is never written"]);
     let twice = |m: &Module| {
         let w = m.wire("w", bit());
         w.drive(high());
         w.drive(low());
     };
-    check(
-        twice,
-        expect!["wire `w` is already driven; once is allowed"],
-    );
+    check(twice, expect!["wire `w` is already driven; once is allowed"]);
     check(
         |m| m.set(m.reg("r", signed(4)), lit(4, 1)),
         expect!["the value of register `r` is unsigned(4); it must be signed(4)"],
     );
-    check(
-        |m| m.set(m.reg_next("r", high()), low()),
-        expect!["register `r` is already driven; once is allowed"],
-    );
+    check(|m| m.set(m.reg_next("r", high()), low()), expect!["register `r` is already driven; once is allowed"]);
     let in_when = |m: &Module| _ = m.when(m.input("c", bit()), || _ = m.reg_next("r", high()));
-    check(
-        in_when,
-        expect!["a delay register inside when/switch would not be conditional; write it outside"],
-    );
-    check(
-        |m| _ = m.when(lit(2, 1), || {}),
-        expect!["when: the condition is unsigned(2); it must be unsigned(1)"],
-    );
-    let cases = |m: &Module| {
-        _ = m
-            .switch(m.input("c", unsigned(2)))
-            .case(1, || {})
-            .case(1, || {})
-    };
+    check(in_when, expect!["a delay register inside when/switch would not be conditional; write it outside"]);
+    check(|m| _ = m.when(lit(2, 1), || {}), expect!["when: the condition is unsigned(2); it must be unsigned(1)"]);
+    let cases = |m: &Module| _ = m.switch(m.input("c", unsigned(2))).case(1, || {}).case(1, || {});
     check(cases, expect!["switch: value 1 has two cases"]);
     let state = |m: &Module| m.set_state(&m.fsm("st", &["idle", "run"]), "done");
-    check(
-        state,
-        expect!["state machine `st` has no state `done`; it has idle, run"],
-    );
+    check(state, expect!["state machine `st` has no state `done`; it has idle, run"]);
 }
 
 #[test]
@@ -217,14 +130,8 @@ fn memories_refuse_what_the_hardware_cannot_do() {
         with(|_, ram| _ = ram.read_async(lit(4, 0))),
         expect!["memory `ram`: read_async with style Auto; it must be Distributed"],
     );
-    check(
-        with(|_, ram| _ = ram.byte_enable(5)),
-        expect!["unsigned(32) does not divide into lanes of 5 bits"],
-    );
-    check(
-        |m| _ = m.memory("ram", 0, 8),
-        expect!["memory `ram`: depth is 0; at least 1 is needed"],
-    );
+    check(with(|_, ram| _ = ram.byte_enable(5)), expect!["unsigned(32) does not divide into lanes of 5 bits"]);
+    check(|m| _ = m.memory("ram", 0, 8), expect!["memory `ram`: depth is 0; at least 1 is needed"]);
 }
 
 #[test]
@@ -235,12 +142,9 @@ fn instances_name_the_ports_that_exist() {
         d.module("top", |m| f(m.instance("u", leaf)));
         d.finish().unwrap_err().0[0].problem.to_string()
     };
-    expect!["instance `u` of leaf has no input `z`; it has x"]
-        .assert_eq(&with(|u| u.input("z", high())));
-    expect!["instance `u` of leaf has no output `x`; it has y"]
-        .assert_eq(&with(|u| _ = u.output("x")));
-    expect!["instance `u` of leaf: input `x` is not connected"]
-        .assert_eq(&with(|u| _ = u.output("y")));
+    expect!["instance `u` of leaf has no input `z`; it has x"].assert_eq(&with(|u| u.input("z", high())));
+    expect!["instance `u` of leaf has no output `x`; it has y"].assert_eq(&with(|u| _ = u.output("x")));
+    expect!["instance `u` of leaf: input `x` is not connected"].assert_eq(&with(|u| _ = u.output("y")));
     expect!["input `x` of instance `u` is unsigned(1); it must be unsigned(4)"]
         .assert_eq(&with(|u| u.input("x", high())));
     let twice = with(|u| (0..2).for_each(|_| u.input("x", lit(4, 0))));
@@ -253,34 +157,27 @@ fn a_signal_of_another_module_is_refused() {
     let mut d = Design::new();
     d.module("first", |m| stolen = Some(m.input("x", bit())));
     d.module("second", |m| m.output("y", stolen.unwrap()));
-    expect![
-        "this signal belongs to another module (or to none); a module may use only its own signals"
-    ]
-    .assert_eq(&d.finish().unwrap_err().0[0].problem.to_string());
+    expect!["this signal belongs to another module (or to none); a module may use only its own signals"]
+        .assert_eq(&d.finish().unwrap_err().0[0].problem.to_string());
 }
 
 #[test]
 fn one_name_stands_for_one_body() {
-    let leaf =
-        |d: &mut Design, width| d.module("leaf", |m| m.output("y", m.input("x", unsigned(width))));
+    let leaf = |d: &mut Design, width| d.module("leaf", |m| m.output("y", m.input("x", unsigned(width))));
     let mut d = Design::new();
     let first = leaf(&mut d, 4);
     assert_eq!(leaf(&mut d, 4), first);
     assert_eq!(d.lookup("leaf"), Some(first));
     assert!(d.finish().is_ok());
     leaf(&mut d, 5);
-    expect![
-        "a second build of this name has another body; one name stands for one (type, parameters)"
-    ]
-    .assert_eq(&d.finish().unwrap_err().0[0].problem.to_string());
+    expect!["a second build of this name has another body; one name stands for one (type, parameters)"]
+        .assert_eq(&d.finish().unwrap_err().0[0].problem.to_string());
 }
 
 #[test]
 fn an_error_in_a_child_is_reported_once() {
     let mut d = Design::new();
-    let leaf = d.module("leaf", |m| {
-        m.output("y", m.input("x", unsigned(4)).trunc(5))
-    });
+    let leaf = d.module("leaf", |m| m.output("y", m.input("x", unsigned(4)).trunc(5)));
     d.module("top", |m| {
         let u = m.instance("u", leaf);
         m.output("y", u.output("missing"));
@@ -292,9 +189,7 @@ fn an_error_in_a_child_is_reported_once() {
 #[test]
 fn a_combinational_loop_is_named() {
     let mut d = Design::new();
-    let inc = d.module("inc", |m| {
-        m.output("y", m.input("x", unsigned(8)).add_lit(1))
-    });
+    let inc = d.module("inc", |m| m.output("y", m.input("x", unsigned(8)).add_lit(1)));
     let top = d.module("top", |m| {
         let back = m.wire("back", unsigned(8));
         let u = m.instance("u_inc", inc);
@@ -309,25 +204,16 @@ fn a_combinational_loop_is_named() {
         a.drive(b);
         b.drive(a);
     });
-    expect!["combinational loop: a <- b <- a"]
-        .assert_eq(&Sim::new(&d, top).err().unwrap().to_string());
+    expect!["combinational loop: a <- b <- a"].assert_eq(&Sim::new(&d, top).err().unwrap().to_string());
 }
 
 #[test]
 fn a_black_box_cannot_be_interpreted() {
     let mut d = Design::new();
-    let vendor = d.black_box(
-        "VENDOR",
-        &[Port::input("clk", bit()), Port::output("y", bit())],
-        &[],
-        &["vendor.v"],
-    );
-    let top = d.module("top", |m| {
-        m.output("y", m.instance("u_v", vendor).output("y"))
-    });
+    let vendor = d.black_box("VENDOR", &[Port::input("clk", bit()), Port::output("y", bit())], &[], &["vendor.v"]);
+    let top = d.module("top", |m| m.output("y", m.instance("u_v", vendor).output("y")));
     let error = Sim::new(&d, top).err().unwrap();
-    expect!["instance `u_v` is the black box VENDOR, which the interpreter cannot run"]
-        .assert_eq(&error.to_string());
+    expect!["instance `u_v` is the black box VENDOR, which the interpreter cannot run"].assert_eq(&error.to_string());
 }
 
 #[test]

@@ -6,9 +6,7 @@ use sagen_lang::*;
 fn eval(operands: &[(Type, i128)], f: impl Fn(&[Signal]) -> Signal) -> Bits {
     let mut d = Design::new();
     let top = d.module("top", |m| {
-        let inputs: Vec<Signal> = (0..operands.len())
-            .map(|i| m.input(&format!("x{i}"), operands[i].0))
-            .collect();
+        let inputs: Vec<Signal> = (0..operands.len()).map(|i| m.input(&format!("x{i}"), operands[i].0)).collect();
         m.output("y", f(&inputs));
     });
     d.finish().unwrap_or_else(|e| panic!("{e}"));
@@ -29,25 +27,16 @@ fn values(ty: Type) -> Vec<i128> {
         return (low..=high).collect();
     }
     let middle = [-100, -17, -8, -7, -3, -2, -1, 0, 1, 2, 3, 7, 8, 17, 100];
-    let wanted = middle
-        .into_iter()
-        .chain([low, low + 1, high - 1, high, high / 3, low / 3]);
+    let wanted = middle.into_iter().chain([low, low + 1, high - 1, high, high / 3, low / 3]);
     wanted.filter(|v| (low..=high).contains(v)).collect()
 }
 
 fn types() -> Vec<Type> {
-    [1, 2, 4, 8, 33, 64, 65, 100]
-        .into_iter()
-        .flat_map(|w| [unsigned(w), signed(w)])
-        .collect()
+    [1, 2, 4, 8, 33, 64, 65, 100].into_iter().flat_map(|w| [unsigned(w), signed(w)]).collect()
 }
 
 /// Checks a one-operand operator on many values; the model gives the exact number, reduced to the result's type.
-fn check_one(
-    f: impl Fn(Signal) -> Signal,
-    wanted: impl Fn(Type) -> bool,
-    model: impl Fn(Type, i128) -> i128,
-) {
+fn check_one(f: impl Fn(Signal) -> Signal, wanted: impl Fn(Type) -> bool, model: impl Fn(Type, i128) -> i128) {
     for ty in types().into_iter().filter(|&t| wanted(t)) {
         for x in values(ty) {
             let y = eval(&[(ty, x)], |s| f(s[0]));
@@ -73,28 +62,17 @@ fn sums_and_differences_wrap_and_full_ones_do_not() {
     check_two(|a, b| a - b, |a, b| a - b);
     check_two(Signal::add_full, |a, b| a + b);
     check_two(Signal::sub_full, |a, b| a - b);
-    let full = |a, b| {
-        eval(&[(unsigned(8), a), (unsigned(8), b)], |s| {
-            s[0].sub_full(s[1])
-        })
-        .to_i64()
-    };
+    let full = |a, b| eval(&[(unsigned(8), a), (unsigned(8), b)], |s| s[0].sub_full(s[1])).to_i64();
     assert_eq!(full(3, 250), -247);
     let sum = |ty, a, b| eval(&[(ty, a), (ty, b)], |s| s[0].add_full(s[1])).to_i64();
-    assert_eq!(
-        (sum(unsigned(8), 255, 255), sum(signed(8), -128, -128)),
-        (510, -256)
-    );
+    assert_eq!((sum(unsigned(8), 255, 255), sum(signed(8), -128, -128)), (510, -256));
 }
 
 #[test]
 fn products_are_exact_for_both_signs() {
-    for (a_ty, b_ty) in [
-        (signed(8), signed(5)),
-        (unsigned(8), unsigned(5)),
-        (signed(33), signed(40)),
-        (unsigned(60), unsigned(9)),
-    ] {
+    for (a_ty, b_ty) in
+        [(signed(8), signed(5)), (unsigned(8), unsigned(5)), (signed(33), signed(40)), (unsigned(60), unsigned(9))]
+    {
         for a in values(a_ty) {
             for b in values(b_ty) {
                 let y = eval(&[(a_ty, a), (b_ty, b)], |s| s[0] * s[1]);
@@ -102,9 +80,7 @@ fn products_are_exact_for_both_signs() {
             }
         }
     }
-    let mixed = eval(&[(unsigned(8), 255), (signed(8), -128)], |s| {
-        s[0].as_signed_ext() * s[1]
-    });
+    let mixed = eval(&[(unsigned(8), 255), (signed(8), -128)], |s| s[0].as_signed_ext() * s[1]);
     assert_eq!((mixed.width(), mixed.to_i64()), (17, -32640));
 }
 
@@ -129,16 +105,8 @@ fn bitwise_operators_and_reductions_see_all_bits() {
     check_one(Signal::neg, |_| true, |_, x| -x);
     let bits = |ty: Type, x: i128| x & ((1i128 << ty.width) - 1);
     check_one(Signal::reduce_or, |_| true, |_, x| i128::from(x != 0));
-    check_one(
-        Signal::reduce_and,
-        |_| true,
-        |ty, x| i128::from(bits(ty, !x) == 0),
-    );
-    check_one(
-        Signal::reduce_xor,
-        |_| true,
-        |ty, x| i128::from(bits(ty, x).count_ones() % 2),
-    );
+    check_one(Signal::reduce_and, |_| true, |ty, x| i128::from(bits(ty, !x) == 0));
+    check_one(Signal::reduce_xor, |_| true, |ty, x| i128::from(bits(ty, x).count_ones() % 2));
     check_one(Signal::is_zero, |_| true, |_, x| i128::from(x == 0));
 }
 
@@ -158,13 +126,7 @@ fn widths_and_signs_change_only_as_asked() {
 fn slices_lanes_and_packing_keep_the_order() {
     let y = eval(&[(unsigned(96), 0x1122_3344_5566_7788_99aa_bbcc)], |s| {
         let lanes = s[0].lanes(8);
-        cat(&[
-            lanes[11],
-            lanes[0],
-            s[0].slice(60, 8),
-            pack(&[lanes[1], lanes[2]]),
-            s[0].bit(3).repeat(4),
-        ])
+        cat(&[lanes[11], lanes[0], s[0].slice(60, 8), pack(&[lanes[1], lanes[2]]), s[0].bit(3).repeat(4)])
     });
     assert_eq!(y.to_u64(), 0x11c_c45a_abbf);
     assert_eq!(y.width(), 44);
@@ -174,11 +136,7 @@ fn slices_lanes_and_packing_keep_the_order() {
 fn constant_shifts_keep_the_width() {
     for n in [0, 1, 3, 8, 64, 70, 200] {
         let held = |x: i128| if n > 126 { 0 } else { x << n };
-        check_one(
-            |a| a.shl(n),
-            |ty| ty.width <= 65 || n < 26,
-            |ty, x| if n >= ty.width { 0 } else { held(x) },
-        );
+        check_one(|a| a.shl(n), |ty| ty.width <= 65 || n < 26, |ty, x| if n >= ty.width { 0 } else { held(x) });
         check_one(|a| a.shr(n), |_| true, |_, x| x >> n.min(127));
     }
 }
@@ -202,11 +160,7 @@ fn dynamic_shifts_equal_constant_ones() {
 fn saturation_gives_the_nearest_extreme() {
     for width in [1, 2, 8, 32, 33, 120] {
         let limit = 1i128 << (width - 1);
-        check_one(
-            |a| a.sat(width),
-            |ty| ty.signed,
-            |_, x| x.clamp(-limit, limit - 1),
-        );
+        check_one(|a| a.sat(width), |ty| ty.signed, |_, x| x.clamp(-limit, limit - 1));
     }
 }
 
@@ -214,31 +168,19 @@ fn saturation_gives_the_nearest_extreme() {
 fn rounding_shift_rounds_half_up_without_overflow() {
     for n in [0u32, 1, 2, 4, 8] {
         let half = if n == 0 { 0 } else { 1i128 << (n - 1) };
-        check_one(
-            |a| a.round_shift(n),
-            |ty| ty.width >= n,
-            |_, x| (x + half) >> n,
-        );
+        check_one(|a| a.round_shift(n), |ty| ty.width >= n, |_, x| (x + half) >> n);
     }
 }
 
 #[test]
 fn choices_take_the_selected_item_and_the_last_beyond() {
     for index in 0..8 {
-        let items = [
-            (unsigned(3), index),
-            (signed(8), 10),
-            (signed(8), -20),
-            (signed(8), 30),
-        ];
+        let items = [(unsigned(3), index), (signed(8), 10), (signed(8), -20), (signed(8), 30)];
         let y = eval(&items, |s| s[0].select(&s[1..]));
         assert_eq!(y.to_i64(), [10, -20, 30][(index as usize).min(2)]);
     }
     for bit_value in 0..2 {
-        let y = eval(
-            &[(bit(), bit_value), (signed(70), -5), (signed(70), 6)],
-            |s| s[0].mux(s[1], s[2]),
-        );
+        let y = eval(&[(bit(), bit_value), (signed(70), -5), (signed(70), 6)], |s| s[0].mux(s[1], s[2]));
         assert_eq!(y.to_i64(), [6, -5][bit_value as usize]);
     }
 }
@@ -259,17 +201,13 @@ fn comparisons_with_constants_and_extremes_are_right() {
 fn counter() -> Sim {
     let mut d = Design::new();
     let top = d.module("top", |m| {
-        let (up, down, load) = (
-            m.input("up", bit()),
-            m.input("down", bit()),
-            m.input("load", bit()),
-        );
+        let (up, down, load) = (m.input("up", bit()), m.input("down", bit()), m.input("load", bit()));
         let count = m.reg("count", signed(8)).reset(-5);
-        m.when(up, || m.set(count, count.add_lit(1)))
-            .elsewhen(down, || m.set(count, count.sub_lit(1)))
-            .otherwise(|| {
+        m.when(up, || m.set(count, count.add_lit(1))).elsewhen(down, || m.set(count, count.sub_lit(1))).otherwise(
+            || {
                 m.when(load, || m.set(count, m.lit(signed(8), 100)));
-            });
+            },
+        );
         m.when(up & down, || m.set(count, m.lit(signed(8), 0)));
         m.output("value", count);
         m.output("delayed", m.delay("late", count, 2));
@@ -297,10 +235,7 @@ fn the_last_assignment_wins_and_reset_wins_over_all() {
     assert_eq!(drive(&mut sim, false, false, false), -5);
     assert_eq!(drive(&mut sim, false, false, true), 100);
     assert_eq!(drive(&mut sim, true, true, false), 0);
-    assert_eq!(
-        (sim.get("delayed").to_i64(), sim.get("held").to_i64()),
-        (-5, -5)
-    );
+    assert_eq!((sim.get("delayed").to_i64(), sim.get("held").to_i64()), (-5, -5));
 }
 
 #[test]
@@ -314,11 +249,9 @@ fn switches_and_state_machines_take_one_branch() {
             .case(3, || m.set(y, lit(8, 13)))
             .otherwise(|| m.set(y, lit(8, 99)));
         let st = m.fsm("state", &["idle", "run", "done"]);
-        m.switch_state(&st)
-            .case("idle", || m.set_state(&st, "run"))
-            .case("run", || {
-                m.when(x.eq_lit(3), || m.set_state(&st, "done"));
-            });
+        m.switch_state(&st).case("idle", || m.set_state(&st, "run")).case("run", || {
+            m.when(x.eq_lit(3), || m.set_state(&st, "done"));
+        });
         m.output("y", y);
         m.output("running", st.is("run"));
         m.output("done", st.is("done"));
@@ -330,17 +263,10 @@ fn switches_and_state_machines_take_one_branch() {
         .map(|x| {
             sim.set("x", x);
             sim.step();
-            (
-                sim.get("y").to_u64(),
-                sim.get("running").to_u64(),
-                sim.get("done").to_u64(),
-            )
+            (sim.get("y").to_u64(), sim.get("running").to_u64(), sim.get("done").to_u64())
         })
         .to_vec();
-    assert_eq!(
-        seen,
-        [(10, 1, 0), (99, 1, 0), (99, 1, 0), (13, 0, 1), (13, 0, 1)]
-    );
+    assert_eq!(seen, [(10, 1, 0), (99, 1, 0), (99, 1, 0), (13, 0, 1), (13, 0, 1)]);
 }
 
 #[test]
@@ -348,15 +274,9 @@ fn memories_read_old_data_hold_and_write_lanes() {
     let mut d = Design::new();
     let top = d.module("top", |m| {
         let (we, re) = (m.input("we", bit()), m.input("re", bit()));
-        let (addr, data, mask) = (
-            m.input("addr", unsigned(4)),
-            m.input("data", unsigned(128)),
-            m.input("mask", unsigned(2)),
-        );
-        let ram = m
-            .memory("ram", 10, 128)
-            .style(RamStyle::Block)
-            .byte_enable(64);
+        let (addr, data, mask) =
+            (m.input("addr", unsigned(4)), m.input("data", unsigned(128)), m.input("mask", unsigned(2)));
+        let ram = m.memory("ram", 10, 128).style(RamStyle::Block).byte_enable(64);
         ram.write_masked(we, addr, data, mask);
         m.output("q", ram.read(re, addr));
         let small = m.memory("tiny", 16, 5).style(RamStyle::Distributed);
@@ -377,27 +297,11 @@ fn memories_read_old_data_hold_and_write_lanes() {
         (sim.get("q"), now)
     };
     cycle(true, true, 3, word(1, 2), 3);
-    assert_eq!(
-        cycle(true, true, 3, word(7, 8), 2),
-        (word(1, 2), 2),
-        "old data while writing"
-    );
-    assert_eq!(
-        cycle(false, true, 3, word(0, 0), 0),
-        (word(7, 2), 8),
-        "one lane was written"
-    );
-    assert_eq!(
-        cycle(true, false, 4, word(5, 5), 3).0,
-        word(7, 2),
-        "holds without enable"
-    );
+    assert_eq!(cycle(true, true, 3, word(7, 8), 2), (word(1, 2), 2), "old data while writing");
+    assert_eq!(cycle(false, true, 3, word(0, 0), 0), (word(7, 2), 8), "one lane was written");
+    assert_eq!(cycle(true, false, 4, word(5, 5), 3).0, word(7, 2), "holds without enable");
     cycle(true, true, 12, word(9, 9), 3);
-    assert_eq!(
-        cycle(false, true, 12, word(0, 0), 0).0,
-        word(0, 0),
-        "beyond the depth"
-    );
+    assert_eq!(cycle(false, true, 12, word(0, 0), 0).0, word(0, 0), "beyond the depth");
     assert_eq!(sim.peek_word("ram", 4), word(5, 5));
     sim.poke_word("ram", 0, 77u8);
     assert_eq!(sim.peek_word("ram", 0), word(0, 77));
@@ -420,10 +324,7 @@ fn tables_give_their_values_now_or_a_cycle_later() {
     sim.set("i", 2);
     sim.set("en", false);
     sim.step();
-    assert_eq!(
-        (sim.get("now").to_i64(), sim.get("later").to_u64()),
-        (4, 0xf7)
-    );
+    assert_eq!((sim.get("now").to_i64(), sim.get("later").to_u64()), (4, 0xf7));
 }
 
 #[test]

@@ -24,10 +24,7 @@ fn a_processing_element_reads_like_handwritten_code() {
             let w = m.reg_en("w", load, w_in);
             let product = m.net("product", a_in * w);
             m.output("a_out", m.reg_en("a", en, a_in));
-            m.output(
-                "p_out",
-                m.reg_en("p", en, p_in + product.extend(32)).use_dsp(),
-            );
+            m.output("p_out", m.reg_en("p", en, p_in + product.extend(32)).use_dsp());
         },
         expect![[r#"
             // Processing element: `p_out = p_in + a_in * w`.
@@ -45,8 +42,11 @@ fn a_processing_element_reads_like_handwritten_code() {
               reg signed [7:0] w;
               reg signed [7:0] a;
               (* use_dsp = "yes" *) reg signed [31:0] p;
-              wire signed [15:0] product = a_in * w;
-              wire signed [31:0] _n1 = {{16{product[15]}}, product};
+              wire signed [15:0] _n1 = {{8{a_in[7]}}, a_in};
+              wire signed [15:0] _n2 = {{8{w[7]}}, w};
+              wire signed [15:0] product = _n1 * _n2;
+              wire signed [31:0] _n3 = {product, 16'd0};
+              wire signed [31:0] _n4 = _n3 >>> 16;
               assign a_out = a;
               assign p_out = p;
 
@@ -56,7 +56,7 @@ fn a_processing_element_reads_like_handwritten_code() {
                 end
                 if (en) begin
                   a <= a_in;
-                  p <= p_in + _n1;
+                  p <= p_in + _n4;
                 end
               end
 
@@ -73,12 +73,9 @@ fn states_conditions_and_assertions_keep_their_shape() {
             let (go, x) = (m.input("go", bit()), m.input("x", unsigned(8)));
             let st = m.fsm("state", &["idle", "run"]);
             let sum = m.reg("sum", unsigned(8));
-            m.switch_state(&st)
-                .case("idle", || _ = m.when(go, || m.set_state(&st, "run")))
-                .case("run", || {
-                    m.when(x.is_zero(), || m.set_state(&st, "idle"))
-                        .otherwise(|| m.set(sum, sum + x));
-                });
+            m.switch_state(&st).case("idle", || _ = m.when(go, || m.set_state(&st, "run"))).case("run", || {
+                m.when(x.is_zero(), || m.set_state(&st, "idle")).otherwise(|| m.set(sum, sum + x));
+            });
             m.assert(sum.le_lit(200), "sum stays below 200");
             m.output("total", sum);
         },
@@ -138,15 +135,8 @@ fn states_conditions_and_assertions_keep_their_shape() {
 fn memories_are_fixed_templates() {
     text(
         |m| {
-            let (we, addr, data) = (
-                m.input("we", bit()),
-                m.input("addr", unsigned(4)),
-                m.input("data", unsigned(16)),
-            );
-            let ram = m
-                .memory("ram", 16, 16)
-                .style(RamStyle::Block)
-                .byte_enable(8);
+            let (we, addr, data) = (m.input("we", bit()), m.input("addr", unsigned(4)), m.input("data", unsigned(16)));
+            let ram = m.memory("ram", 16, 16).style(RamStyle::Block).byte_enable(8);
             ram.write_masked(we, addr, data, m.input("mask", unsigned(2)));
             m.output("q0", ram.read(high(), addr));
             m.output("q1", ram.read(we, data.slice(0, 4)));
@@ -198,63 +188,27 @@ fn check(body: impl Fn(&Module), inputs: &[(&str, u64)], expected: u64) {
     let top = d.module("top", body);
     d.finish().unwrap_or_else(|e| panic!("{e}"));
     let mut sim = Sim::new(&d, top).unwrap();
-    inputs
-        .iter()
-        .for_each(|(name, value)| sim.set(name, *value));
+    inputs.iter().for_each(|(name, value)| sim.set(name, *value));
     let found = sim.get("y");
     assert_eq!(found.to_u64(), expected, "interpreter");
     let dir = support::directory();
     for (name, text) in verilog::print(&d, top) {
         std::fs::write(dir.path().join(name), text).unwrap();
     }
-    let width = |name: &str| {
-        d.ports(top)
-            .iter()
-            .find(|p| p.name == name)
-            .unwrap()
-            .ty
-            .width
-    };
-    let pins: Vec<String> = inputs
-        .iter()
-        .map(|(name, value)| format!(".{name}({}'d{value}), ", width(name)))
-        .collect();
+    let width = |name: &str| d.ports(top).iter().find(|p| p.name == name).unwrap().ty.width;
+    let pins: Vec<String> = inputs.iter().map(|(name, value)| format!(".{name}({}'d{value}), ", width(name))).collect();
     let bench = format!(
         "module bench;\n  wire [{}:0] y;\n  top top ({}.y(y));\n  initial begin #1 $display(\"%0d\", y); end\nendmodule\n",
         width("y") - 1,
         pins.concat()
     );
     std::fs::write(dir.path().join("bench.v"), bench).unwrap();
-    support::run(
-        dir.path(),
-        "iverilog",
-        &[
-            "-g2001",
-            "-s",
-            "bench",
-            "-o",
-            "bench.out",
-            "-f",
-            "files.f",
-            "bench.v",
-        ],
-    );
-    assert_eq!(
-        support::run(dir.path(), "vvp", &["-n", "bench.out"]).trim(),
-        expected.to_string(),
-        "Icarus"
-    );
+    support::run(dir.path(), "iverilog", &["-g2001", "-s", "bench", "-o", "bench.out", "-f", "files.f", "bench.v"]);
+    assert_eq!(support::run(dir.path(), "vvp", &["-n", "bench.out"]).trim(), expected.to_string(), "Icarus");
     let lint = support::run(
         dir.path(),
         &support::verilator(),
-        &[
-            "--lint-only",
-            "-Wall",
-            "--top-module",
-            "top",
-            "-f",
-            "files.f",
-        ],
+        &["--lint-only", "-Wall", "--top-module", "top", "-f", "files.f"],
     );
     assert!(!lint.contains("%Warning"), "{lint}");
 }
@@ -262,11 +216,7 @@ fn check(body: impl Fn(&Module), inputs: &[(&str, u64)], expected: u64) {
 #[test]
 fn a_product_keeps_all_its_bits_in_a_sum() {
     let body = |m: &Module| {
-        let (p, a, w) = (
-            m.input("p", signed(32)),
-            m.input("a", signed(8)),
-            m.input("w", signed(8)),
-        );
+        let (p, a, w) = (m.input("p", signed(32)), m.input("a", signed(8)), m.input("w", signed(8)));
         m.output("y", p + (a * w).extend(32));
     };
     check(body, &[("p", 0), ("a", 100), ("w", 100)], 10000);
@@ -274,23 +224,13 @@ fn a_product_keeps_all_its_bits_in_a_sum() {
 
 #[test]
 fn a_wrapped_sum_loses_its_carry_before_it_is_extended() {
-    let body = |m: &Module| {
-        m.output(
-            "y",
-            (m.input("a", unsigned(16)) + m.input("b", unsigned(16))).extend(32),
-        )
-    };
+    let body = |m: &Module| m.output("y", (m.input("a", unsigned(16)) + m.input("b", unsigned(16))).extend(32));
     check(body, &[("a", 0xffff), ("b", 1)], 0);
 }
 
 #[test]
 fn a_wrapped_sum_loses_its_carry_before_it_is_compared() {
-    let body = |m: &Module| {
-        m.output(
-            "y",
-            (m.input("a", unsigned(16)) + m.input("b", unsigned(16))).gt_lit(10),
-        )
-    };
+    let body = |m: &Module| m.output("y", (m.input("a", unsigned(16)) + m.input("b", unsigned(16))).gt_lit(10));
     check(body, &[("a", 0xffff), ("b", 1)], 0);
 }
 
@@ -299,11 +239,7 @@ fn the_manifest_tells_ports_hierarchy_and_sources() {
     let mut d = Design::new();
     let vendor = d.black_box(
         "VENDOR",
-        &[
-            Port::input("clk", bit()),
-            Port::input("d", signed(4)),
-            Port::output("q", signed(4)),
-        ],
+        &[Port::input("clk", bit()), Port::input("d", signed(4)), Port::output("q", signed(4))],
         &[("DEPTH", "8")],
         &["vendor.v"],
     );
@@ -313,25 +249,11 @@ fn the_manifest_tells_ports_hierarchy_and_sources() {
         m.output("y", u.output("q"));
     });
     let files = verilog::print(&d, top);
-    assert!(
-        files[0]
-            .1
-            .contains("VENDOR #(.DEPTH(8)) u_v (.clk(clk), .d(x), .q(_u_v_q));")
-    );
-    assert_eq!(
-        files.last().unwrap(),
-        &("files.f".to_string(), "vendor.v\ntop.v\n".to_string())
-    );
+    assert!(files[0].1.contains("VENDOR #(.DEPTH(8)) u_v (.clk(clk), .d(x), .q(_u_v_q));"));
+    assert_eq!(files.last().unwrap(), &("files.f".to_string(), "vendor.v\ntop.v\n".to_string()));
     let mut manifest = serde_json::to_value(d.manifest(top)).unwrap();
-    manifest["modules"]
-        .as_array_mut()
-        .unwrap()
-        .iter_mut()
-        .for_each(|m| _ = m["hash"].take());
+    manifest["modules"].as_array_mut().unwrap().iter_mut().for_each(|m| _ = m["hash"].take());
     expect![[r#"{"modules":[{"black_box":{"params":{"DEPTH":"8"},"sources":["vendor.v"]},"clocked":true,"hash":null,"instances":[],"name":"VENDOR","ports":[{"direction":"input","name":"d","signed":true,"width":4},{"direction":"output","name":"q","signed":true,"width":4}],"resettable":false},{"clocked":true,"hash":null,"instances":[{"module":"VENDOR","name":"u_v"}],"name":"top","ports":[{"direction":"input","name":"x","signed":true,"width":4},{"direction":"output","name":"y","signed":true,"width":4}],"resettable":false}],"top":"top"}"#]].assert_eq(&serde_json::to_string(&manifest).unwrap());
     let other = d.module("top2", |m| m.output("y", m.input("x", signed(4))));
-    assert_ne!(
-        d.manifest(top).modules[1].hash,
-        d.manifest(other).modules[0].hash
-    );
+    assert_ne!(d.manifest(top).modules[1].hash, d.manifest(other).modules[0].hash);
 }

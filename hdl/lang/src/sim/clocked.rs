@@ -71,40 +71,25 @@ impl Clocked {
         let at = |node| compiled.place(instance.cell(node));
         for reg in &def.regs {
             if let RegDrive::Delay { enable, value } = reg.drive {
-                let jump = enable.map(|e| {
-                    self.hole(|jump| Action::UnlessSet {
-                        condition: at(e).at,
-                        jump,
-                    })
-                });
+                let jump = enable.map(|e| self.hole(|jump| Action::UnlessSet { condition: at(e).at, jump }));
                 self.set(at(reg.node), at(value));
                 jump.into_iter().for_each(|hole| self.land(hole));
             }
         }
         self.statements(compiled, number, &def.body);
-        let resets: Vec<(Place, Place)> = def
-            .regs
-            .iter()
-            .filter_map(|r| Some((at(r.node), at(r.reset?))))
-            .collect();
+        let resets: Vec<(Place, Place)> = def.regs.iter().filter_map(|r| Some((at(r.node), at(r.reset?)))).collect();
         if !resets.is_empty() {
-            let hole = self.hole(|jump| Action::UnlessSet {
-                condition: compiled.reset,
-                jump,
-            });
-            resets
-                .into_iter()
-                .for_each(|(reg, value)| self.set(reg, value));
+            let hole = self.hole(|jump| Action::UnlessSet { condition: compiled.reset, jump });
+            resets.into_iter().for_each(|(reg, value)| self.set(reg, value));
             self.land(hole);
         }
         for (m, mem) in def.mems.iter().enumerate() {
             self.memory(compiled, number, m as u32, mem);
         }
-        self.checks
-            .extend(def.asserts.iter().map(|assertion| Check {
-                violated: at(assertion.violated).at,
-                message: instance.full_name(&format!("assertion failed: {}", assertion.message)),
-            }));
+        self.checks.extend(def.asserts.iter().map(|assertion| Check {
+            violated: at(assertion.violated).at,
+            message: instance.full_name(&format!("assertion failed: {}", assertion.message)),
+        }));
     }
 
     fn statements(&mut self, compiled: &Compiled, number: usize, block: &[Statement]) {
@@ -117,25 +102,14 @@ impl Clocked {
                     continue;
                 }
                 Statement::If { arms, otherwise } => (arms, otherwise, None),
-                Statement::Case {
-                    select,
-                    arms,
-                    otherwise,
-                } => (arms, otherwise, Some(at(*select))),
+                Statement::Case { select, arms, otherwise } => (arms, otherwise, Some(at(*select))),
             };
             let mut ends = Vec::new();
             for (test, block) in arms {
                 let test = at(*test);
                 let next = self.hole(|jump| match select {
-                    None => Action::UnlessSet {
-                        condition: test.at,
-                        jump,
-                    },
-                    Some(select) => Action::UnlessEqual {
-                        select,
-                        label: test,
-                        jump,
-                    },
+                    None => Action::UnlessSet { condition: test.at, jump },
+                    Some(select) => Action::UnlessEqual { select, label: test, jump },
                 });
                 self.statements(compiled, number, block);
                 ends.push(self.hole(Action::Jump));
@@ -151,15 +125,8 @@ impl Clocked {
         let at = |node| compiled.place(instance.cell(node));
         let mem = compiled.memory(number, m);
         for read in &def.reads {
-            let hole = self.hole(|jump| Action::UnlessSet {
-                condition: at(read.enable).at,
-                jump,
-            });
-            self.actions.push(Action::Read {
-                to: at(read.node).at,
-                mem,
-                addr: at(read.addr).at,
-            });
+            let hole = self.hole(|jump| Action::UnlessSet { condition: at(read.enable).at, jump });
+            self.actions.push(Action::Read { to: at(read.node).at, mem, addr: at(read.addr).at });
             self.land(hole);
         }
         self.writes.extend(def.write.iter().map(|write| WritePort {
@@ -173,11 +140,7 @@ impl Clocked {
 
     fn set(&mut self, reg: Place, value: Place) {
         let limbs = limbs::count(reg.ty.width) as u32;
-        self.actions.push(Action::Set {
-            to: reg.at,
-            from: value.at,
-            limbs,
-        });
+        self.actions.push(Action::Set { to: reg.at, from: value.at, limbs });
     }
 
     /// Adds a jump whose target is not known yet.
@@ -190,9 +153,7 @@ impl Clocked {
     fn land(&mut self, hole: usize) {
         let next = self.actions.len();
         match &mut self.actions[hole] {
-            Action::UnlessSet { jump, .. }
-            | Action::UnlessEqual { jump, .. }
-            | Action::Jump(jump) => *jump = next,
+            Action::UnlessSet { jump, .. } | Action::UnlessEqual { jump, .. } | Action::Jump(jump) => *jump = next,
             Action::Set { .. } | Action::Read { .. } => unreachable!("a hole is a jump"),
         }
     }

@@ -39,8 +39,7 @@ impl Compiled {
         };
         compiled.add_memories();
         // Constants, registers and inputs first, so that results lie above their operands.
-        let (sources, computed): (Vec<Cell>, Vec<Cell>) =
-            order.into_iter().partition(|&c| compiled.is_source(c));
+        let (sources, computed): (Vec<Cell>, Vec<Cell>) = order.into_iter().partition(|&c| compiled.is_source(c));
         sources.into_iter().for_each(|c| compiled.add_source(c));
         computed.into_iter().for_each(|c| compiled.add_computed(c));
         Ok(compiled)
@@ -48,31 +47,19 @@ impl Compiled {
 
     /// Where the value of a cell lies. Only values that something needs have a place.
     pub(super) fn place(&self, cell: Cell) -> Place {
-        let source = self
-            .flat
-            .source(cell)
-            .expect("loops were found when ordering");
+        let source = self.flat.source(cell).expect("loops were found when ordering");
         let at = match self.flat.op(source) {
             Op::Reset => self.reset,
             _ => self.slots[source as usize],
         };
         debug_assert_ne!(at, NOWHERE, "a value is read that is not among the roots");
-        Place {
-            at,
-            ty: self.flat.ty(cell),
-        }
+        Place { at, ty: self.flat.ty(cell) }
     }
 
     fn is_source(&self, cell: Cell) -> bool {
         matches!(
             self.flat.op(cell),
-            Op::Poison
-                | Op::Input(_)
-                | Op::Reset
-                | Op::Const(_)
-                | Op::State { .. }
-                | Op::Reg(_)
-                | Op::SyncRead { .. }
+            Op::Poison | Op::Input(_) | Op::Reset | Op::Const(_) | Op::State { .. } | Op::Reg(_) | Op::SyncRead { .. }
         )
     }
 
@@ -85,11 +72,7 @@ impl Compiled {
                 for (i, value) in mem.contents.iter().flatten().enumerate() {
                     words[i * limbs..][..limbs].copy_from_slice(value.limbs());
                 }
-                self.memories.push(Memory {
-                    words,
-                    limbs,
-                    depth: mem.depth.into(),
-                });
+                self.memories.push(Memory { words, limbs, depth: mem.depth.into() });
             }
         }
     }
@@ -97,8 +80,7 @@ impl Compiled {
     fn allocate(&mut self, cell: Cell) -> Place {
         let at = self.values.len() as Slot;
         let ty = self.flat.ty(cell);
-        self.values
-            .resize(self.values.len() + limbs::count(ty.width), 0);
+        self.values.resize(self.values.len() + limbs::count(ty.width), 0);
         self.slots[cell as usize] = at;
         Place { at, ty }
     }
@@ -107,9 +89,7 @@ impl Compiled {
         let place = self.allocate(cell);
         let at = place.at as usize;
         match self.flat.op(cell) {
-            Op::Const(bits) => {
-                self.values[at..][..bits.limbs().len()].copy_from_slice(bits.limbs())
-            }
+            Op::Const(bits) => self.values[at..][..bits.limbs().len()].copy_from_slice(bits.limbs()),
             Op::State { index, .. } => self.values[at] = u64::from(*index),
             _ => {}
         }
@@ -122,21 +102,13 @@ impl Compiled {
         }
         let op = self.operation(cell);
         let d = self.allocate(cell);
-        let instruction =
-            small::form(d, &op).unwrap_or_else(|| Instruction::Wide(Box::new(Wide { d, op })));
+        let instruction = small::form(d, &op).unwrap_or_else(|| Instruction::Wide(Box::new(Wide { d, op })));
         self.program.push(instruction);
     }
 
     /// A zero-extension within one limb changes nothing.
     fn zero_extended(&self, cell: Cell) -> Option<Slot> {
-        let (
-            Op::Extend(a),
-            Type {
-                width: ..=64,
-                signed: false,
-            },
-        ) = (self.flat.op(cell), self.flat.ty(cell))
-        else {
+        let (Op::Extend(a), Type { width: ..=64, signed: false }) = (self.flat.op(cell), self.flat.ty(cell)) else {
             return None;
         };
         Some(self.operand(cell, *a).at)
@@ -151,10 +123,7 @@ impl Compiled {
         let all = |nodes: &[NodeId]| nodes.iter().map(at).collect();
         match self.flat.op(cell) {
             Op::Extend(a) => WideOp::Extend(at(a)),
-            Op::Slice { from, lo } => WideOp::Slice {
-                from: at(from),
-                lo: *lo,
-            },
+            Op::Slice { from, lo } => WideOp::Slice { from: at(from), lo: *lo },
             Op::Cat(items) => WideOp::Cat(all(items)),
             Op::Repeat(a) => {
                 let times = self.flat.ty(cell).width / at(a).ty.width;
@@ -162,28 +131,12 @@ impl Compiled {
             }
             Op::Unary(op, a) => WideOp::Unary(*op, at(a)),
             Op::Binary(op, a, b) => WideOp::Binary(*op, at(a), at(b)),
-            Op::Shift {
-                right,
-                value,
-                amount,
-            } => WideOp::Shift {
-                right: *right,
-                value: at(value),
-                amount: at(amount),
-            },
-            Op::Mux { select, high, low } => WideOp::Mux {
-                select: at(select).at,
-                high: at(high),
-                low: at(low),
-            },
-            Op::Select { index, items } => WideOp::Select {
-                index: at(index),
-                items: all(items),
-            },
-            Op::AsyncRead { mem, addr } => WideOp::Read {
-                mem: self.memory(self.flat.owner_number(cell), *mem),
-                addr: at(addr).at,
-            },
+            Op::Shift { right, value, amount } => WideOp::Shift { right: *right, value: at(value), amount: at(amount) },
+            Op::Mux { select, high, low } => WideOp::Mux { select: at(select).at, high: at(high), low: at(low) },
+            Op::Select { index, items } => WideOp::Select { index: at(index), items: all(items) },
+            Op::AsyncRead { mem, addr } => {
+                WideOp::Read { mem: self.memory(self.flat.owner_number(cell), *mem), addr: at(addr).at }
+            }
             op => unreachable!("{op:?} is a source or passes another value on"),
         }
     }

@@ -39,20 +39,13 @@ impl FlatInstance {
 
     /// The name of something in this instance.
     pub(super) fn full_name(&self, name: &str) -> String {
-        if self.path.is_empty() {
-            name.into()
-        } else {
-            format!("{}.{name}", self.path)
-        }
+        if self.path.is_empty() { name.into() } else { format!("{}.{name}", self.path) }
     }
 }
 
 impl Flat {
     pub(super) fn new(design: &Design, top: ModuleId) -> Result<Flat, SimError> {
-        let mut flat = Flat {
-            instances: Vec::new(),
-            owner: Vec::new(),
-        };
+        let mut flat = Flat { instances: Vec::new(), owner: Vec::new() };
         flat.add(design, top, String::new(), None)?;
         Ok(flat)
     }
@@ -66,21 +59,11 @@ impl Flat {
     ) -> Result<usize, SimError> {
         let entity = design.entities[id.0].clone();
         let Entity::Module(def) = &*entity else {
-            return Err(SimError::BlackBox {
-                path,
-                module: entity.name().into(),
-            });
+            return Err(SimError::BlackBox { path, module: entity.name().into() });
         };
         let (number, base) = (self.instances.len(), self.owner.len() as Cell);
-        self.owner
-            .extend(std::iter::repeat_n(number as u32, def.nodes.len()));
-        self.instances.push(FlatInstance {
-            entity: entity.clone(),
-            path,
-            parent,
-            children: Vec::new(),
-            base,
-        });
+        self.owner.extend(std::iter::repeat_n(number as u32, def.nodes.len()));
+        self.instances.push(FlatInstance { entity: entity.clone(), path, parent, children: Vec::new(), base });
         for (i, instance) in def.instances.iter().enumerate() {
             let path = self.instances[number].full_name(&instance.name);
             let child = self.add(design, instance.module, path, Some((number, i)))?;
@@ -117,18 +100,13 @@ impl Flat {
         let instance = self.owner(cell);
         match self.op(cell) {
             Op::Alias(a) | Op::Cast(a) => Some(instance.cell(*a)),
-            Op::Wire(w) => instance.def().wires[*w as usize]
-                .driver
-                .map(|d| instance.cell(d)),
+            Op::Wire(w) => instance.def().wires[*w as usize].driver.map(|d| instance.cell(d)),
             Op::Input(port) => {
                 let (parent, number) = instance.parent?;
                 let parent = &self.instances[parent];
                 parent.def().instances[number].inputs[*port as usize].map(|n| parent.cell(n))
             }
-            Op::InstanceOutput {
-                instance: number,
-                port,
-            } => {
+            Op::InstanceOutput { instance: number, port } => {
                 let child = &self.instances[instance.children[*number as usize]];
                 child.def().outputs[*port as usize].map(|n| child.cell(n))
             }
@@ -171,10 +149,7 @@ impl Flat {
                     State::Done => {}
                     State::Open => {
                         let cells: Vec<Cell> = stack.iter().map(|(c, _)| *c).collect();
-                        let start = cells
-                            .iter()
-                            .position(|&c| c == next)
-                            .expect("open cells are on the stack");
+                        let start = cells.iter().position(|&c| c == next).expect("open cells are on the stack");
                         return Err(self.loop_error(&cells[start..]));
                     }
                     State::New => {
@@ -189,8 +164,7 @@ impl Flat {
 
     fn sources(&self, cell: Cell) -> Result<Vec<Cell>, SimError> {
         let mut cells = Vec::new();
-        self.op(cell)
-            .operands(|a| cells.push(self.owner(cell).cell(a)));
+        self.op(cell).operands(|a| cells.push(self.owner(cell).cell(a)));
         cells.iter().map(|&c| self.source(c)).collect()
     }
 
@@ -211,9 +185,7 @@ impl Flat {
         }
         names.dedup();
         names.extend(names.first().cloned());
-        SimError::Loop {
-            path: names.join(" <- "),
-        }
+        SimError::Loop { path: names.join(" <- ") }
     }
 
     fn names_between(&self, start: Cell, names: &mut Vec<String>) {
@@ -262,19 +234,11 @@ fn reads(def: &ModuleDef, mut read: impl FnMut(NodeId)) {
     statements(&def.body, &mut read);
     for mem in &def.mems {
         if let Some(write) = &mem.write {
-            [write.enable, write.addr, write.data]
-                .into_iter()
-                .chain(write.mask)
-                .for_each(&mut read);
+            [write.enable, write.addr, write.data].into_iter().chain(write.mask).for_each(&mut read);
         }
-        mem.reads
-            .iter()
-            .for_each(|r| [r.enable, r.addr].into_iter().for_each(&mut read));
+        mem.reads.iter().for_each(|r| [r.enable, r.addr].into_iter().for_each(&mut read));
     }
-    def.instances
-        .iter()
-        .flat_map(|i| i.inputs.iter().flatten())
-        .for_each(|&n| read(n));
+    def.instances.iter().flat_map(|i| i.inputs.iter().flatten()).for_each(|&n| read(n));
     def.asserts.iter().for_each(|a| read(a.violated));
 }
 
@@ -289,11 +253,7 @@ fn statements(block: &[Statement], read: &mut impl FnMut(NodeId)) {
                 }
                 statements(otherwise, read);
             }
-            Statement::Case {
-                select,
-                arms,
-                otherwise,
-            } => {
+            Statement::Case { select, arms, otherwise } => {
                 read(*select);
                 for (label, block) in arms {
                     read(*label);

@@ -22,13 +22,10 @@ pub(super) enum Instruction {
         b: Slot,
         mask: u64,
     },
-    /// `sa`, `sb`: shifts that move the operands' signs to bit 63; zero if unsigned.
     Mul {
         d: Slot,
         a: Slot,
         b: Slot,
-        sa: u8,
-        sb: u8,
         mask: u64,
     },
     And {
@@ -182,17 +179,7 @@ fn step(instruction: &Instruction, v: &mut [u64], mems: &[Memory]) {
     let (d, value) = match instruction {
         I::Add { d, a, b, mask } => (d, at(a).wrapping_add(at(b)) & mask),
         I::Sub { d, a, b, mask } => (d, at(a).wrapping_sub(at(b)) & mask),
-        I::Mul {
-            d,
-            a,
-            b,
-            sa,
-            sb,
-            mask,
-        } => (
-            d,
-            sign_extend(at(a), *sa).wrapping_mul(sign_extend(at(b), *sb)) & mask,
-        ),
+        I::Mul { d, a, b, mask } => (d, at(a).wrapping_mul(at(b)) & mask),
         I::And { d, a, b } => (d, at(a) & at(b)),
         I::Or { d, a, b } => (d, at(a) | at(b)),
         I::Xor { d, a, b } => (d, at(a) ^ at(b)),
@@ -202,41 +189,17 @@ fn step(instruction: &Instruction, v: &mut [u64], mems: &[Memory]) {
         I::Ne { d, a, b } => (d, u64::from(at(a) != at(b))),
         I::Lt { d, a, b, flip } => (d, u64::from(at(a) ^ flip < at(b) ^ flip)),
         I::Le { d, a, b, flip } => (d, u64::from(at(a) ^ flip <= at(b) ^ flip)),
-        I::Mux {
-            d,
-            select,
-            high,
-            low,
-        } => (d, if at(select) != 0 { at(high) } else { at(low) }),
+        I::Mux { d, select, high, low } => (d, if at(select) != 0 { at(high) } else { at(low) }),
         I::Slice { d, a, lo, mask } => (d, at(a) >> lo & mask),
         I::SliceAcross { d, a, lo, mask } => (d, (at(a) >> lo | at(&(a + 1)) << (64 - lo)) & mask),
         I::SignExtend { d, a, shift, mask } => (d, sign_extend(at(a), *shift) & mask),
-        I::Cat2 {
-            d,
-            low,
-            high,
-            shift,
-        } => (d, at(low) | at(high) << shift),
-        I::Cat { d, items } => (
-            d,
-            items
-                .iter()
-                .fold(0, |word, (slot, shift)| word | at(slot) << shift),
-        ),
+        I::Cat2 { d, low, high, shift } => (d, at(low) | at(high) << shift),
+        I::Cat { d, items } => (d, items.iter().fold(0, |word, (slot, shift)| word | at(slot) << shift)),
         I::ReduceAnd { d, a, mask } => (d, u64::from(at(a) == *mask)),
         I::ReduceOr { d, a } => (d, u64::from(at(a) != 0)),
         I::ReduceXor { d, a } => (d, u64::from(at(a).count_ones() & 1)),
-        I::ShiftLeft { d, a, amount, mask } => (
-            d,
-            at(a).checked_shl(shift_amount(at(amount))).unwrap_or(0) & mask,
-        ),
-        I::ShiftRight {
-            d,
-            a,
-            amount,
-            sign,
-            mask,
-        } => (d, shift_right(at(a), at(amount), *sign) & mask),
+        I::ShiftLeft { d, a, amount, mask } => (d, at(a).checked_shl(shift_amount(at(amount))).unwrap_or(0) & mask),
+        I::ShiftRight { d, a, amount, sign, mask } => (d, shift_right(at(a), at(amount), *sign) & mask),
         I::Select { d, index, items } => (d, at(&items[(at(index) as usize).min(items.len() - 1)])),
         I::Read { d, mem, addr } => (d, mems[*mem as usize].word(at(addr)).map_or(0, |w| w[0])),
         I::Wide(wide) => return wide.execute(v, mems),

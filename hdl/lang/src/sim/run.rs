@@ -30,21 +30,9 @@ impl Sim {
         design.finish()?;
         let compiled = Compiled::new(Flat::new(design, top)?)?;
         let clocked = Clocked::new(&compiled);
-        let paths = compiled
-            .flat
-            .instances
-            .iter()
-            .enumerate()
-            .map(|(i, instance)| (instance.path.clone(), i));
+        let paths = compiled.flat.instances.iter().enumerate().map(|(i, instance)| (instance.path.clone(), i));
         let instances = paths.collect();
-        Ok(Sim {
-            compiled,
-            clocked,
-            instances,
-            staged: Vec::new(),
-            stale: true,
-            cycle: 0,
-        })
+        Ok(Sim { compiled, clocked, instances, staged: Vec::new(), stale: true, cycle: 0 })
     }
 
     /// Sets an input, or `rst`. The value must fit in the port as a signed or unsigned number.
@@ -60,11 +48,9 @@ impl Sim {
             return;
         }
         let place = self.input(port);
-        let fitted = value
-            .fit(place.ty)
-            .unwrap_or_else(|| panic!("input `{port}` is {}; {value:?} does not fit", place.ty));
-        self.compiled.values[place.at as usize..][..fitted.limbs().len()]
-            .copy_from_slice(fitted.limbs());
+        let fitted =
+            value.fit(place.ty).unwrap_or_else(|| panic!("input `{port}` is {}; {value:?} does not fit", place.ty));
+        self.compiled.values[place.at as usize..][..fitted.limbs().len()].copy_from_slice(fitted.limbs());
         self.stale = true;
     }
 
@@ -83,13 +69,10 @@ impl Sim {
     /// If there is no such name.
     #[track_caller]
     pub fn peek(&mut self, path: &str) -> Bits {
-        let place = self
-            .find(path)
-            .unwrap_or_else(|| panic!("there is no `{path}` in this design"));
+        let place = self.find(path).unwrap_or_else(|| panic!("there is no `{path}` in this design"));
         self.evaluate();
         let mut bits = Bits::zero(place.ty);
-        bits.limbs_mut()
-            .copy_from_slice(place.limbs(&self.compiled.values));
+        bits.limbs_mut().copy_from_slice(place.limbs(&self.compiled.values));
         bits
     }
 
@@ -133,9 +116,7 @@ impl Sim {
     #[track_caller]
     pub fn peek_word(&self, path: &str, addr: u64) -> Bits {
         let (mem, width) = self.memory(path);
-        let word = self.compiled.memories[mem]
-            .word(addr)
-            .unwrap_or_else(|| panic!("`{path}` has no word {addr}"));
+        let word = self.compiled.memories[mem].word(addr).unwrap_or_else(|| panic!("`{path}` has no word {addr}"));
         Bits::from_limbs(word, width)
     }
 
@@ -146,9 +127,7 @@ impl Sim {
     #[track_caller]
     pub fn poke_word(&mut self, path: &str, addr: u64, value: impl Into<Bits>) {
         let ((mem, width), value) = (self.memory(path), value.into());
-        let fitted = value
-            .fit(crate::unsigned(width))
-            .unwrap_or_else(|| panic!("`{path}`: {value:?} does not fit"));
+        let fitted = value.fit(crate::unsigned(width)).unwrap_or_else(|| panic!("`{path}`: {value:?} does not fit"));
         let memory = &mut self.compiled.memories[mem];
         assert!(addr < memory.depth, "`{path}` has no word {addr}");
         let at = addr as usize * memory.limbs;
@@ -158,12 +137,7 @@ impl Sim {
 
     fn evaluate(&mut self) {
         if std::mem::take(&mut self.stale) {
-            let Compiled {
-                program,
-                values,
-                memories,
-                ..
-            } = &mut self.compiled;
+            let Compiled { program, values, memories, .. } = &mut self.compiled;
             instruction::execute(program, values, memories);
         }
     }
@@ -176,25 +150,19 @@ impl Sim {
             pc += 1;
             match action {
                 Action::Set { to, from, limbs } => {
-                    self.staged
-                        .extend((0..*limbs).map(|i| (to + i, values[(from + i) as usize])));
+                    self.staged.extend((0..*limbs).map(|i| (to + i, values[(from + i) as usize])));
                 }
-                Action::UnlessSet { condition, jump } if values[*condition as usize] == 0 => {
+                Action::UnlessSet { condition, jump } if values[*condition as usize] == 0 => pc = *jump,
+                Action::UnlessEqual { select, label, jump } if select.limbs(values) != label.limbs(values) => {
                     pc = *jump
                 }
-                Action::UnlessEqual {
-                    select,
-                    label,
-                    jump,
-                } if select.limbs(values) != label.limbs(values) => pc = *jump,
                 Action::UnlessSet { .. } | Action::UnlessEqual { .. } => {}
                 Action::Jump(to) => pc = *to,
                 Action::Read { to, mem, addr } => {
                     let memory = &self.compiled.memories[*mem as usize];
                     let word = memory.word(values[*addr as usize]);
                     let read = |i| word.map_or(0, |w| w[i]);
-                    self.staged
-                        .extend((0..memory.limbs).map(|i| (to + i as Slot, read(i))));
+                    self.staged.extend((0..memory.limbs).map(|i| (to + i as Slot, read(i))));
                 }
             }
         }
@@ -209,25 +177,15 @@ impl Sim {
         let (number, name) = self.split(path)?;
         let instance = &self.compiled.flat.instances[number];
         let def = instance.def();
-        let node = def
-            .nodes
-            .iter()
-            .position(|n| n.name.as_deref() == Some(name))
-            .map(|n| n as u32);
-        let port = || {
-            def.ports
-                .iter()
-                .position(|p| p.name == name)
-                .and_then(|p| def.outputs[p])
-        };
+        let node = def.nodes.iter().position(|n| n.name.as_deref() == Some(name)).map(|n| n as u32);
+        let port = || def.ports.iter().position(|p| p.name == name).and_then(|p| def.outputs[p]);
         Some(self.compiled.place(instance.cell(node.or_else(port)?)))
     }
 
     #[track_caller]
     fn input(&self, port: &str) -> Place {
         let top = &self.compiled.flat.instances[0];
-        let is_input =
-            |op: &Op| matches!(op, Op::Input(p) if top.def().ports[*p as usize].name == port);
+        let is_input = |op: &Op| matches!(op, Op::Input(p) if top.def().ports[*p as usize].name == port);
         match top.def().nodes.iter().position(|n| is_input(&n.op)) {
             Some(node) => self.compiled.place(top.cell(node as Cell)),
             None => panic!("there is no input `{port}`"),
@@ -239,19 +197,14 @@ impl Sim {
         let found = self.split(path).and_then(|(number, name)| {
             let mems = &self.compiled.flat.instances[number].def().mems;
             let mem = mems.iter().position(|m| m.name == name)?;
-            Some((
-                self.compiled.memory(number, mem as u32) as usize,
-                mems[mem].width,
-            ))
+            Some((self.compiled.memory(number, mem as u32) as usize, mems[mem].width))
         });
         found.unwrap_or_else(|| panic!("there is no memory `{path}` in this design"))
     }
 }
 
 fn write(compiled: &mut Compiled, port: &WritePort) {
-    let Compiled {
-        values, memories, ..
-    } = compiled;
+    let Compiled { values, memories, .. } = compiled;
     let (memory, addr) = (&mut memories[port.mem as usize], values[port.addr as usize]);
     if values[port.enable as usize] == 0 || addr >= memory.depth {
         return;

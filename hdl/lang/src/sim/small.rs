@@ -19,60 +19,25 @@ pub(super) fn form(d: Place, op: &WideOp) -> Option<I> {
         WideOp::Binary(op, a, b) if small(a) && small(b) => Some(binary(*op, d_at, *a, *b, mask)),
         WideOp::Extend(a) => {
             let shift = sign_shift(a.ty);
-            Some(I::SignExtend {
-                d: d_at,
-                a: a.at,
-                shift,
-                mask,
-            })
+            Some(I::SignExtend { d: d_at, a: a.at, shift, mask })
         }
         WideOp::Slice { from, lo } => Some(slice(d, *from, *lo, mask)),
         WideOp::Cat(items) => Some(cat(d_at, items)),
-        WideOp::Shift {
-            right,
-            value,
-            amount,
-        } if small(amount) => {
+        WideOp::Shift { right, value, amount } if small(amount) => {
             let (a, amount) = (value.at, amount.at);
             let sign = value.ty.signed.then(|| sign_shift(value.ty));
             Some(match right {
-                true => I::ShiftRight {
-                    d: d_at,
-                    a,
-                    amount,
-                    sign,
-                    mask,
-                },
-                false => I::ShiftLeft {
-                    d: d_at,
-                    a,
-                    amount,
-                    mask,
-                },
+                true => I::ShiftRight { d: d_at, a, amount, sign, mask },
+                false => I::ShiftLeft { d: d_at, a, amount, mask },
             })
         }
-        WideOp::Mux { select, high, low } => Some(I::Mux {
-            d: d_at,
-            select: *select,
-            high: high.at,
-            low: low.at,
-        }),
+        WideOp::Mux { select, high, low } => Some(I::Mux { d: d_at, select: *select, high: high.at, low: low.at }),
         WideOp::Select { index, items } if small(index) => {
             let items = items.iter().map(|p| p.at).collect();
-            Some(I::Select {
-                d: d_at,
-                index: index.at,
-                items,
-            })
+            Some(I::Select { d: d_at, index: index.at, items })
         }
-        WideOp::Read { mem, addr } => Some(I::Read {
-            d: d_at,
-            mem: *mem,
-            addr: *addr,
-        }),
-        WideOp::Unary(..) | WideOp::Binary(..) | WideOp::Shift { .. } | WideOp::Select { .. } => {
-            None
-        }
+        WideOp::Read { mem, addr } => Some(I::Read { d: d_at, mem: *mem, addr: *addr }),
+        WideOp::Unary(..) | WideOp::Binary(..) | WideOp::Shift { .. } | WideOp::Select { .. } => None,
     }
 }
 
@@ -83,22 +48,11 @@ fn sign_shift(ty: Type) -> u8 {
 
 fn binary(op: Binary, d: Slot, x: Place, y: Place, mask: u64) -> I {
     let (a, b) = (x.at, y.at);
-    let flip = if x.ty.signed {
-        1 << (x.ty.width - 1)
-    } else {
-        0
-    };
+    let flip = if x.ty.signed { 1 << (x.ty.width - 1) } else { 0 };
     match op {
         Binary::Add => I::Add { d, a, b, mask },
         Binary::Sub => I::Sub { d, a, b, mask },
-        Binary::Mul => I::Mul {
-            d,
-            a,
-            b,
-            sa: sign_shift(x.ty),
-            sb: sign_shift(y.ty),
-            mask,
-        },
+        Binary::Mul => I::Mul { d, a, b, mask },
         Binary::And => I::And { d, a, b },
         Binary::Or => I::Or { d, a, b },
         Binary::Xor => I::Xor { d, a, b },
@@ -112,19 +66,9 @@ fn binary(op: Binary, d: Slot, x: Place, y: Place, mask: u64) -> I {
 fn slice(d: Place, from: Place, lo: u32, mask: u64) -> I {
     let (a, shift) = (from.at + lo / 64, (lo % 64) as u8);
     if u32::from(shift) + d.ty.width > 64 {
-        I::SliceAcross {
-            d: d.at,
-            a,
-            lo: shift,
-            mask,
-        }
+        I::SliceAcross { d: d.at, a, lo: shift, mask }
     } else {
-        I::Slice {
-            d: d.at,
-            a,
-            lo: shift,
-            mask,
-        }
+        I::Slice { d: d.at, a, lo: shift, mask }
     }
 }
 
@@ -136,15 +80,7 @@ fn cat(d: Slot, items: &[Place]) -> I {
         lo += item.ty.width;
     }
     match placed[..] {
-        [(low, _), (high, shift)] => I::Cat2 {
-            d,
-            low,
-            high,
-            shift,
-        },
-        _ => I::Cat {
-            d,
-            items: placed.into(),
-        },
+        [(low, _), (high, shift)] => I::Cat2 { d, low, high, shift },
+        _ => I::Cat { d, items: placed.into() },
     }
 }

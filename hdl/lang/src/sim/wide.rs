@@ -61,7 +61,6 @@ impl Wide {
         let dst = &mut from_d[..limbs::count(width)];
         match &self.op {
             WideOp::Unary(op, a) => unary(*op, dst, a.limbs(below), a.ty.width),
-            WideOp::Binary(Binary::Mul, a, b) => multiply(dst, below, *a, *b),
             WideOp::Binary(op, a, b) => binary(*op, dst, a.limbs(below), b.limbs(below), a.ty),
             WideOp::Extend(a) => limbs::extend(dst, a.limbs(below), a.ty.width, width, a.ty.signed),
             WideOp::Slice { from, lo } => limbs::copy(dst, 0, from.limbs(below), *lo, width),
@@ -72,20 +71,12 @@ impl Wide {
                     lo += item.ty.width;
                 }
             }
-            WideOp::Shift {
-                right,
-                value,
-                amount,
-            } => {
+            WideOp::Shift { right, value, amount } => {
                 let n = limbs::amount(amount.limbs(below), width);
                 shift(dst, value.limbs(below), value.ty, *right, n);
             }
             WideOp::Mux { select, high, low } => {
-                let chosen = if below[*select as usize] != 0 {
-                    high
-                } else {
-                    low
-                };
+                let chosen = if below[*select as usize] != 0 { high } else { low };
                 dst.copy_from_slice(chosen.limbs(below));
             }
             WideOp::Select { index, items } => {
@@ -112,8 +103,7 @@ fn unary(op: Unary, dst: &mut [u64], a: &[u64], width: u32) {
         }
         Unary::ReduceAnd => {
             let (top, rest) = a.split_last().expect("no value is empty");
-            dst[0] =
-                u64::from(*top == limbs::top_mask(width) && rest.iter().all(|&x| x == u64::MAX));
+            dst[0] = u64::from(*top == limbs::top_mask(width) && rest.iter().all(|&x| x == u64::MAX));
         }
         Unary::ReduceOr => dst[0] = u64::from(a.iter().any(|&x| x != 0)),
         Unary::ReduceXor => dst[0] = u64::from(a.iter().fold(0, |all, x| all ^ x).count_ones() & 1),
@@ -122,14 +112,12 @@ fn unary(op: Unary, dst: &mut [u64], a: &[u64], width: u32) {
 
 fn binary(op: Binary, dst: &mut [u64], a: &[u64], b: &[u64], ty: Type) {
     let mut bitwise = |f: fn(u64, u64) -> u64| {
-        dst.iter_mut()
-            .zip(a.iter().zip(b))
-            .for_each(|(d, (&x, &y))| *d = f(x, y));
+        dst.iter_mut().zip(a.iter().zip(b)).for_each(|(d, (&x, &y))| *d = f(x, y));
     };
     match op {
         Binary::Add => limbs::add(dst, a, b),
         Binary::Sub => limbs::sub(dst, a, b),
-        Binary::Mul => unreachable!("operands of products are extended first"),
+        Binary::Mul => limbs::mul(dst, a, b),
         Binary::And => bitwise(|x, y| x & y),
         Binary::Or => bitwise(|x, y| x | y),
         Binary::Xor => bitwise(|x, y| x ^ y),
@@ -138,17 +126,6 @@ fn binary(op: Binary, dst: &mut [u64], a: &[u64], b: &[u64], ty: Type) {
         Binary::Lt => dst[0] = u64::from(limbs::compare(a, b, ty.width, ty.signed).is_lt()),
         Binary::Le => dst[0] = u64::from(limbs::compare(a, b, ty.width, ty.signed).is_le()),
     }
-}
-
-fn multiply(dst: &mut [u64], below: &[u64], a: Place, b: Place) {
-    let bits = 64 * dst.len() as u32;
-    let extended = |p: Place| {
-        let mut out = vec![0; dst.len()];
-        limbs::extend(&mut out, p.limbs(below), p.ty.width, bits, p.ty.signed);
-        out
-    };
-    let (x, y) = (extended(a), extended(b));
-    limbs::mul(dst, &x, &y);
 }
 
 /// Shift by `n`, at most the width.

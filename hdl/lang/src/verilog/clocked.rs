@@ -12,17 +12,9 @@ pub(super) fn block(def: &ModuleDef, forms: &Forms, text: &mut String) {
     text.push_str("\n  always @(posedge clk) begin\n");
     for (enable, regs) in groups(def) {
         let indent = if enable.is_some() { 6 } else { 4 };
-        enable
-            .iter()
-            .for_each(|&e| _ = writeln!(text, "    if ({}) begin", forms.text(e)));
+        enable.iter().for_each(|&e| _ = writeln!(text, "    if ({}) begin", forms.text(e)));
         for (reg, value) in regs {
-            let _ = writeln!(
-                text,
-                "{:indent$}{} <= {};",
-                "",
-                def.regs[reg].name,
-                forms.text(value)
-            );
+            let _ = writeln!(text, "{:indent$}{} <= {};", "", def.regs[reg].name, forms.text(value));
         }
         enable.iter().for_each(|_| text.push_str("    end\n"));
     }
@@ -54,27 +46,15 @@ fn groups(def: &ModuleDef) -> Vec<Group> {
     groups
 }
 
-fn statements(
-    def: &ModuleDef,
-    forms: &Forms,
-    block: &[Statement],
-    indent: usize,
-    text: &mut String,
-) {
+fn statements(def: &ModuleDef, forms: &Forms, block: &[Statement], indent: usize, text: &mut String) {
     for statement in block {
         match statement {
             Statement::Set { reg, value } => {
                 let name = &def.regs[*reg as usize].name;
                 let _ = writeln!(text, "{:indent$}{name} <= {};", "", forms.text(*value));
             }
-            Statement::If { arms, otherwise } => {
-                conditional(def, forms, (arms, otherwise), indent, text)
-            }
-            Statement::Case {
-                select,
-                arms,
-                otherwise,
-            } => {
+            Statement::If { arms, otherwise } => conditional(def, forms, (arms, otherwise), indent, text),
+            Statement::Case { select, arms, otherwise } => {
                 let _ = writeln!(text, "{:indent$}case ({})", "", forms.text(*select));
                 for (label, block) in arms {
                     let _ = writeln!(text, "{:indent$}  {}: begin", "", forms.text(*label));
@@ -91,19 +71,9 @@ fn statements(
 
 type Branches<'a> = (&'a [(NodeId, Vec<Statement>)], &'a [Statement]);
 
-fn conditional(
-    def: &ModuleDef,
-    forms: &Forms,
-    (arms, otherwise): Branches,
-    indent: usize,
-    text: &mut String,
-) {
+fn conditional(def: &ModuleDef, forms: &Forms, (arms, otherwise): Branches, indent: usize, text: &mut String) {
     for (i, (condition, block)) in arms.iter().enumerate() {
-        let lead = if i == 0 {
-            format!("{:indent$}", "")
-        } else {
-            " else ".into()
-        };
+        let lead = if i == 0 { format!("{:indent$}", "") } else { " else ".into() };
         let _ = writeln!(text, "{lead}if ({}) begin", forms.text(*condition));
         statements(def, forms, block, indent + 2, text);
         let _ = write!(text, "{:indent$}end", "");

@@ -8,10 +8,7 @@ use std::collections::BTreeSet;
 /// # Panics
 /// If the design has errors: [`Design::finish`] reports them.
 pub fn print(design: &Design, top: ModuleId) -> Vec<(String, String)> {
-    assert!(
-        design.finish().is_ok(),
-        "a design with errors is not printed; call Design::finish first"
-    );
+    assert!(design.finish().is_ok(), "a design with errors is not printed; call Design::finish first");
     let mut files = Vec::new();
     let mut list = Vec::new();
     for id in below(design, top) {
@@ -20,19 +17,12 @@ pub fn print(design: &Design, top: ModuleId) -> Vec<(String, String)> {
                 list.push(format!("{}.v", def.name));
                 files.push((format!("{}.v", def.name), super::module::print(design, def)));
             }
-            Entity::BlackBox(b) => list.extend(
-                b.sources
-                    .iter()
-                    .filter(|s| !list.contains(s))
-                    .cloned()
-                    .collect::<Vec<_>>(),
-            ),
+            Entity::BlackBox(b) => {
+                list.extend(b.sources.iter().filter(|s| !list.contains(s)).cloned().collect::<Vec<_>>())
+            }
         }
     }
-    files.push((
-        "files.f".into(),
-        list.iter().map(|f| format!("{f}\n")).collect(),
-    ));
+    files.push(("files.f".into(), list.iter().map(|f| format!("{f}\n")).collect()));
     files
 }
 

@@ -8,17 +8,8 @@ use std::fmt::Write;
 /// The arrays and read registers of a memory.
 ///
 /// `read` tells whether the array is read at all, `waived` whether a read register is read only in part.
-pub(super) fn declarations(
-    mem: &MemDef,
-    read: bool,
-    waived: impl Fn(&MemRead) -> bool,
-    out: &mut Vec<String>,
-) {
-    let kind = if mem.contents.is_some() {
-        "rom_style"
-    } else {
-        "ram_style"
-    };
+pub(super) fn declarations(mem: &MemDef, read: bool, waived: impl Fn(&MemRead) -> bool, out: &mut Vec<String>) {
+    let kind = if mem.contents.is_some() { "rom_style" } else { "ram_style" };
     let style = match mem.style {
         RamStyle::Auto => String::new(),
         RamStyle::Block => format!("(* {kind} = \"block\" *) "),
@@ -27,11 +18,7 @@ pub(super) fn declarations(
     };
     let word = range(mem.width);
     for copy in 0..copies(mem) {
-        let text = format!(
-            "{style}reg {word}{} [0:{}];",
-            array(mem, copy),
-            mem.depth - 1
-        );
+        let text = format!("{style}reg {word}{} [0:{}];", array(mem, copy), mem.depth - 1);
         out.push(if read { text } else { waive(&text) });
     }
     for read in &mem.reads {
@@ -61,16 +48,10 @@ pub(super) fn blocks(mem: &MemDef, forms: &Forms, text: &mut String) {
         }
         text.push_str("\n  always @(posedge clk) begin\n");
         let name = array(mem, copy);
-        mem.write
-            .iter()
-            .for_each(|w| write_port(mem, w, &name, forms, text));
+        mem.write.iter().for_each(|w| write_port(mem, w, &name, forms, text));
         for read in reads {
             let assignment = format!("{} <= {name}[{}];", read.name, forms.text(read.addr));
-            let _ = writeln!(
-                text,
-                "    {}",
-                guarded(forms.text(read.enable), &assignment)
-            );
+            let _ = writeln!(text, "    {}", guarded(forms.text(read.enable), &assignment));
         }
         text.push_str("  end\n");
     }
@@ -79,20 +60,10 @@ pub(super) fn blocks(mem: &MemDef, forms: &Forms, text: &mut String) {
 fn write_port(mem: &MemDef, write: &MemWrite, name: &str, forms: &Forms, text: &mut String) {
     let word = format!("{name}[{}]", forms.text(write.addr));
     let data = forms.text(write.data);
-    let Some((mask, lane)) = write
-        .mask
-        .zip(mem.lane)
-        .filter(|(_, lane)| *lane < mem.width)
-    else {
-        let whole = write
-            .mask
-            .map(|m| guarded(forms.text(m), &format!("{word} <= {data};")));
+    let Some((mask, lane)) = write.mask.zip(mem.lane).filter(|(_, lane)| *lane < mem.width) else {
+        let whole = write.mask.map(|m| guarded(forms.text(m), &format!("{word} <= {data};")));
         let assignment = whole.unwrap_or(format!("{word} <= {data};"));
-        let _ = writeln!(
-            text,
-            "    {}",
-            guarded(forms.text(write.enable), &assignment)
-        );
+        let _ = writeln!(text, "    {}", guarded(forms.text(write.enable), &assignment));
         return;
     };
     let _ = writeln!(text, "    if ({}) begin", forms.text(write.enable));
@@ -101,36 +72,20 @@ fn write_port(mem: &MemDef, write: &MemWrite, name: &str, forms: &Forms, text: &
             1 => format!("[{i}]"),
             _ => format!("[{}:{}]", lane * (i + 1) - 1, lane * i),
         };
-        let _ = writeln!(
-            text,
-            "      if ({}[{i}]) {word}{bits} <= {data}{bits};",
-            forms.text(mask)
-        );
+        let _ = writeln!(text, "      if ({}[{i}]) {word}{bits} <= {data}{bits};", forms.text(mask));
     }
     text.push_str("    end\n");
 }
 
 fn guarded(enable: &str, assignment: &str) -> String {
-    if enable == "1'd1" {
-        assignment.into()
-    } else {
-        format!("if ({enable}) {assignment}")
-    }
+    if enable == "1'd1" { assignment.into() } else { format!("if ({enable}) {assignment}") }
 }
 
 /// Block and ultra RAM have one read port per array.
 fn copies(mem: &MemDef) -> usize {
-    if mem.replicated() {
-        mem.reads.len().max(1)
-    } else {
-        1
-    }
+    if mem.replicated() { mem.reads.len().max(1) } else { 1 }
 }
 
 fn array(mem: &MemDef, copy: usize) -> String {
-    if copy == 0 {
-        mem.name.clone()
-    } else {
-        format!("_{}_copy{copy}", mem.name)
-    }
+    if copy == 0 { mem.name.clone() } else { format!("_{}_copy{copy}", mem.name) }
 }

@@ -42,18 +42,12 @@ struct Printer<'a> {
 impl Printer<'_> {
     fn module(&mut self) -> String {
         let def = self.def;
-        let mut text: String = def
-            .doc
-            .iter()
-            .map(|l| format!("// {l}").trim_end().to_string() + "\n")
-            .collect();
+        let mut text: String = def.doc.iter().map(|l| format!("// {l}").trim_end().to_string() + "\n").collect();
         text.push_str("`default_nettype none\n");
         text += &self.header();
         let mut declarations = self.declarations();
         declarations.extend(self.nets(&self.plan.live.clone()));
-        declarations
-            .iter()
-            .for_each(|d| _ = writeln!(text, "  {d}"));
+        declarations.iter().for_each(|d| _ = writeln!(text, "  {d}"));
         self.assignments(&mut text);
         if !def.instances.is_empty() {
             text.push('\n');
@@ -62,9 +56,7 @@ impl Printer<'_> {
             let _ = writeln!(text, "  {}", self.instance(i, instance));
         }
         clocked::block(def, &self.forms, &mut text);
-        def.mems
-            .iter()
-            .for_each(|mem| memory::blocks(mem, &self.forms, &mut text));
+        def.mems.iter().for_each(|mem| memory::blocks(mem, &self.forms, &mut text));
         self.assertions(&mut text);
         text.push_str("\nendmodule\n`default_nettype wire\n");
         text
@@ -83,52 +75,26 @@ impl Printer<'_> {
             ports.push(implicit("rst", self.reset_used()));
         }
         for port in &self.def.ports {
-            let text = format!(
-                "{} wire {}{}",
-                port.direction.word(),
-                typed(port.ty),
-                port.name
-            );
-            ports.push(if self.input_unread(&port.name) {
-                waive(&text)
-            } else {
-                text
-            });
+            let text = format!("{} wire {}{}", port.direction.word(), typed(port.ty), port.name);
+            ports.push(if self.input_unread(&port.name) { waive(&text) } else { text });
         }
-        format!(
-            "module {} (\n  {}\n);\n",
-            self.def.name,
-            ports.join(",\n  ")
-        )
+        format!("module {} (\n  {}\n);\n", self.def.name, ports.join(",\n  "))
     }
 
     fn input_unread(&self, name: &str) -> bool {
-        let of_port =
-            |op: &Op| matches!(op, Op::Input(p) if self.def.ports[*p as usize].name == name);
+        let of_port = |op: &Op| matches!(op, Op::Input(p) if self.def.ports[*p as usize].name == name);
         let node = self.def.nodes.iter().position(|n| of_port(&n.op));
         node.is_some_and(|n| self.plan.dropped[n])
     }
 
     fn clock_used(&self) -> bool {
-        let instances = self
-            .def
-            .instances
-            .iter()
-            .any(|i| self.design.entities[i.module.0].clocked());
-        let memories = self
-            .def
-            .mems
-            .iter()
-            .any(|m| m.write.is_some() || !m.reads.is_empty());
+        let instances = self.def.instances.iter().any(|i| self.design.entities[i.module.0].clocked());
+        let memories = self.def.mems.iter().any(|m| m.write.is_some() || !m.reads.is_empty());
         instances || memories || !self.def.regs.is_empty()
     }
 
     fn reset_used(&self) -> bool {
-        let instances = self
-            .def
-            .instances
-            .iter()
-            .any(|i| self.design.entities[i.module.0].resettable());
+        let instances = self.def.instances.iter().any(|i| self.design.entities[i.module.0].resettable());
         let mut nodes = self.def.nodes.iter().zip(&self.plan.live);
         let read = nodes.any(|(n, live)| *live && n.op == Op::Reset);
         instances || read || self.def.regs.iter().any(|r| r.reset.is_some())
@@ -139,33 +105,20 @@ impl Printer<'_> {
         let (def, mut out) = (self.def, Vec::new());
         self.state_constants(&mut out);
         for (i, node) in def.nodes.iter().enumerate() {
-            if let (Op::Input(_) | Op::Reg(_) | Op::Wire(_) | Op::SyncRead { .. }, Some(name)) =
-                (&node.op, &node.name)
+            if let (Op::Input(_) | Op::Reg(_) | Op::Wire(_) | Op::SyncRead { .. }, Some(name)) = (&node.op, &node.name)
             {
                 self.forms.name(i as NodeId, name);
             }
         }
         for reg in &def.regs {
-            let attribute = if reg.use_dsp {
-                "(* use_dsp = \"yes\" *) "
-            } else {
-                ""
-            };
-            out.push(self.declare(
-                reg.node,
-                &format!("{attribute}reg {}{};", typed(reg.ty), reg.name),
-            ));
+            let attribute = if reg.use_dsp { "(* use_dsp = \"yes\" *) " } else { "" };
+            out.push(self.declare(reg.node, &format!("{attribute}reg {}{};", typed(reg.ty), reg.name)));
         }
         for (m, mem) in def.mems.iter().enumerate() {
             let of_mem = |op: &Op| matches!(op, Op::AsyncRead { mem, .. } if *mem as usize == m);
             let mut live = def.nodes.iter().zip(&self.plan.live);
             let read = !mem.reads.is_empty() || live.any(|(n, live)| *live && of_mem(&n.op));
-            memory::declarations(
-                mem,
-                read,
-                |read| self.plan.dropped[read.node as usize],
-                &mut out,
-            );
+            memory::declarations(mem, read, |read| self.plan.dropped[read.node as usize], &mut out);
         }
         for wire in &def.wires {
             let ty = def.nodes[wire.node as usize].ty;
@@ -182,41 +135,20 @@ impl Printer<'_> {
             let width = (fsm.states.len().max(2) - 1).ilog2() + 1;
             for (i, constant) in fsm.constants.iter().enumerate() {
                 let text = format!("localparam {}{constant} = {width}'d{i};", range(width));
-                let op = Op::State {
-                    fsm: f as u32,
-                    index: i as u32,
-                };
-                let read = self
-                    .def
-                    .nodes
-                    .iter()
-                    .zip(&self.plan.live)
-                    .any(|(n, live)| *live && n.op == op);
-                let (off, on) = (
-                    "/* verilator lint_off UNUSEDPARAM */",
-                    "/* verilator lint_on UNUSEDPARAM */",
-                );
-                out.push(if read {
-                    text
-                } else {
-                    format!("{off} {text} {on}")
-                });
+                let op = Op::State { fsm: f as u32, index: i as u32 };
+                let read = self.def.nodes.iter().zip(&self.plan.live).any(|(n, live)| *live && n.op == op);
+                let (off, on) = ("/* verilator lint_off UNUSEDPARAM */", "/* verilator lint_on UNUSEDPARAM */");
+                out.push(if read { text } else { format!("{off} {text} {on}") });
             }
         }
     }
 
     fn instance_outputs(&mut self, number: usize, instance: &InstanceDef, out: &mut Vec<String>) {
         let entity = self.design.entities[instance.module.0].clone();
-        for (p, port) in entity
-            .ports()
-            .iter()
-            .enumerate()
-            .filter(|(_, p)| p.direction == Direction::Output)
-        {
+        for (p, port) in entity.ports().iter().enumerate().filter(|(_, p)| p.direction == Direction::Output) {
             let node = instance.outputs[p];
             let user = node.and_then(|n| self.def.nodes[n as usize].name.clone());
-            let name =
-                user.unwrap_or_else(|| self.generate(&format!("_{}_{}", instance.name, port.name)));
+            let name = user.unwrap_or_else(|| self.generate(&format!("_{}_{}", instance.name, port.name)));
             let text = format!("wire {}{name};", typed(port.ty));
             match node {
                 Some(node) => {
@@ -237,57 +169,48 @@ impl Printer<'_> {
         for (i, node) in self.def.nodes.iter().enumerate().filter(|(i, _)| set[*i]) {
             let id = i as NodeId;
             match node.op {
-                Op::Input(_)
-                | Op::Reg(_)
-                | Op::Wire(_)
-                | Op::SyncRead { .. }
-                | Op::InstanceOutput { .. } => continue,
+                Op::Input(_) | Op::Reg(_) | Op::Wire(_) | Op::SyncRead { .. } | Op::InstanceOutput { .. } => continue,
                 Op::Reset => {
                     self.forms.name(id, "rst");
                     continue;
                 }
                 _ => {}
             }
-            let form = self.forms.expression(id);
+            let form = match self.forms.shifted_extension(id) {
+                Some((a, n)) => {
+                    let top = self.next_anonymous();
+                    out.push(format!("wire {}{top} = {{{}, {n}'d0}};", typed(node.ty), self.forms.text(a)));
+                    Forms::shifted_down(&top, n)
+                }
+                None => self.forms.expression(id),
+            };
             if node.name.is_none() && self.forms.fits(id, &form) {
                 self.forms.inline(id, form);
                 continue;
             }
-            let name = node.name.clone().unwrap_or_else(|| {
-                self.anonymous += 1;
-                format!("_n{}", self.anonymous)
-            });
+            let name = node.name.clone().unwrap_or_else(|| self.next_anonymous());
             self.forms.name(id, &name);
-            out.push(self.declare(
-                id,
-                &format!("wire {}{name} = {};", typed(node.ty), form.text),
-            ));
+            out.push(self.declare(id, &format!("wire {}{name} = {};", typed(node.ty), form.text)));
         }
         out
     }
 
+    fn next_anonymous(&mut self) -> String {
+        self.anonymous += 1;
+        format!("_n{}", self.anonymous)
+    }
+
     fn declare(&self, node: NodeId, text: &str) -> String {
-        if self.plan.dropped[node as usize] {
-            waive(text)
-        } else {
-            text.into()
-        }
+        if self.plan.dropped[node as usize] { waive(text) } else { text.into() }
     }
 
     fn assignments(&self, text: &mut String) {
         for wire in &self.def.wires {
             let driver = wire.driver.expect("checked when the module was finished");
-            let _ = writeln!(
-                text,
-                "  assign {} = {};",
-                wire.name,
-                self.forms.text(driver)
-            );
+            let _ = writeln!(text, "  assign {} = {};", wire.name, self.forms.text(driver));
         }
         for (port, driver) in self.def.ports.iter().zip(&self.def.outputs) {
-            driver.iter().for_each(|&d| {
-                _ = writeln!(text, "  assign {} = {};", port.name, self.forms.text(d))
-            });
+            driver.iter().for_each(|&d| _ = writeln!(text, "  assign {} = {};", port.name, self.forms.text(d)));
         }
     }
 
@@ -301,34 +224,18 @@ impl Printer<'_> {
             pins.push(".rst(rst)".to_string());
         }
         for (p, port) in entity.ports().iter().enumerate() {
-            let dangling = self
-                .dangling
-                .iter()
-                .find(|(i, q, _)| (*i, *q) == (number, p))
-                .map(|(_, _, n)| n.as_str());
-            let node = instance.inputs[p]
-                .or(instance.outputs[p])
-                .map(|n| self.forms.text(n));
-            pins.push(format!(
-                ".{}({})",
-                port.name,
-                node.or(dangling).expect("every port has a net")
-            ));
+            let dangling = self.dangling.iter().find(|(i, q, _)| (*i, *q) == (number, p)).map(|(_, _, n)| n.as_str());
+            let node = instance.inputs[p].or(instance.outputs[p]).map(|n| self.forms.text(n));
+            pins.push(format!(".{}({})", port.name, node.or(dangling).expect("every port has a net")));
         }
         let params = match &**entity {
             Entity::BlackBox(b) if !b.params.is_empty() => {
-                let values: Vec<String> =
-                    b.params.iter().map(|(k, v)| format!(".{k}({v})")).collect();
+                let values: Vec<String> = b.params.iter().map(|(k, v)| format!(".{k}({v})")).collect();
                 format!(" #({})", values.join(", "))
             }
             Entity::BlackBox(_) | Entity::Module(_) => String::new(),
         };
-        format!(
-            "{}{params} {} ({});",
-            entity.name(),
-            instance.name,
-            pins.join(", ")
-        )
+        format!("{}{params} {} ({});", entity.name(), instance.name, pins.join(", "))
     }
 
     fn assertions(&mut self, text: &mut String) {
@@ -340,32 +247,17 @@ impl Printer<'_> {
         nets.iter().for_each(|net| _ = writeln!(text, "  {net}"));
         text.push_str("  always @(posedge clk) begin\n");
         for assertion in &self.def.asserts {
-            let message = assertion
-                .message
-                .replace('\\', "\\\\")
-                .replace('"', "\\\"")
-                .replace('%', "%%");
-            let _ = writeln!(
-                text,
-                "    if ({}) begin",
-                self.forms.text(assertion.violated)
-            );
-            let _ = writeln!(
-                text,
-                "      $display(\"%m: assertion failed: {message}\");\n      $stop;\n    end"
-            );
+            let message = assertion.message.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
+            let _ = writeln!(text, "    if ({}) begin", self.forms.text(assertion.violated));
+            let _ = writeln!(text, "      $display(\"%m: assertion failed: {message}\");\n      $stop;\n    end");
         }
         text.push_str("  end\n`endif\n");
     }
 
     /// A name that no user can have given.
     fn generate(&mut self, base: &str) -> String {
-        let candidates =
-            std::iter::once(base.to_string()).chain((1..).map(|i| format!("{base}_{i}")));
-        let name = candidates
-            .into_iter()
-            .find(|n| !self.generated.contains(n))
-            .expect("numbers never run out");
+        let candidates = std::iter::once(base.to_string()).chain((1..).map(|i| format!("{base}_{i}")));
+        let name = candidates.into_iter().find(|n| !self.generated.contains(n)).expect("numbers never run out");
         self.generated.insert(name.clone());
         name
     }
@@ -373,9 +265,5 @@ impl Printer<'_> {
 
 /// `signed [7:0] ` and so on.
 fn typed(ty: Type) -> String {
-    format!(
-        "{}{}",
-        if ty.signed { "signed " } else { "" },
-        range(ty.width)
-    )
+    format!("{}{}", if ty.signed { "signed " } else { "" }, range(ty.width))
 }

@@ -40,13 +40,7 @@ pub(super) struct Plan {
 
 impl Plan {
     pub(super) fn new(def: &ModuleDef) -> Plan {
-        let unread = Readers {
-            count: 0,
-            need: Need::Value,
-            sliced: false,
-            whole: false,
-            slices: Vec::new(),
-        };
+        let unread = Readers { count: 0, need: Need::Value, sliced: false, whole: false, slices: Vec::new() };
         let none = vec![false; def.nodes.len()];
         let mut plan = Plan {
             readers: vec![unread; def.nodes.len()],
@@ -57,18 +51,10 @@ impl Plan {
         roots(def, &mut |node, need| plan.read(node, need));
         for write in def.mems.iter().filter_map(|m| m.write.as_ref()) {
             let sliced = write.mask.map_or(vec![], |mask| vec![mask, write.data]);
-            sliced
-                .into_iter()
-                .for_each(|n| plan.readers[n as usize].sliced = true);
+            sliced.into_iter().for_each(|n| plan.readers[n as usize].sliced = true);
         }
-        let declared = def
-            .nodes
-            .iter()
-            .map(|n| n.name.is_some() || matches!(n.op, Op::InstanceOutput { .. }));
-        let start = declared
-            .zip(&plan.readers)
-            .map(|(declared, r)| declared || r.count > 0)
-            .collect();
+        let declared = def.nodes.iter().map(|n| n.name.is_some() || matches!(n.op, Op::InstanceOutput { .. }));
+        let start = declared.zip(&plan.readers).map(|(declared, r)| declared || r.count > 0).collect();
         plan.live = plan.spread(def, start, &none);
         let all = 0..def.nodes.len();
         plan.dropped = all.clone().map(|n| plan.partly_unread(def, n)).collect();
@@ -79,8 +65,7 @@ impl Plan {
         }
         let live = plan.live.clone();
         plan.asserted = plan.spread(def, start, &live);
-        all.filter(|&n| !live[n])
-            .for_each(|n| plan.dropped[n] = plan.partly_unread(def, n));
+        all.filter(|&n| !live[n]).for_each(|n| plan.dropped[n] = plan.partly_unread(def, n));
         plan
     }
 
@@ -128,9 +113,7 @@ impl Plan {
             Op::Select { index, items } => {
                 self.read(*index, Need::Value);
                 self.readers[*index as usize].sliced = true;
-                items
-                    .iter()
-                    .for_each(|&item| self.read(item, Need::Primary));
+                items.iter().for_each(|&item| self.read(item, Need::Primary));
             }
             Op::Extend(a) => {
                 self.read(*a, Need::Expression);
@@ -149,9 +132,7 @@ fn operand_need(op: &Op) -> Need {
         Op::Unary(Unary::Neg, _) | Op::Shift { .. } => Need::Exact,
         Op::Binary(Binary::And | Binary::Or | Binary::Xor, ..) => Need::Expression,
         Op::Binary(Binary::Eq | Binary::Ne, ..) => Need::Primary,
-        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Lt | Binary::Le, ..) => {
-            Need::Exact
-        }
+        Op::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Lt | Binary::Le, ..) => Need::Exact,
         // A signed index would be negative.
         Op::AsyncRead { .. } => Need::Exact,
         _ => Need::Expression,
@@ -160,14 +141,8 @@ fn operand_need(op: &Op) -> Need {
 
 /// What ports, registers, memories, wires and instances read.
 fn roots(def: &ModuleDef, read: &mut impl FnMut(NodeId, Need)) {
-    def.outputs
-        .iter()
-        .flatten()
-        .for_each(|&n| read(n, Need::Value));
-    def.wires
-        .iter()
-        .filter_map(|w| w.driver)
-        .for_each(|n| read(n, Need::Value));
+    def.outputs.iter().flatten().for_each(|&n| read(n, Need::Value));
+    def.wires.iter().filter_map(|w| w.driver).for_each(|n| read(n, Need::Value));
     for reg in &def.regs {
         if let RegDrive::Delay { enable, value } = reg.drive {
             read(value, Need::Value);
@@ -190,11 +165,7 @@ fn roots(def: &ModuleDef, read: &mut impl FnMut(NodeId, Need)) {
         }
     }
     for instance in &def.instances {
-        instance
-            .inputs
-            .iter()
-            .flatten()
-            .for_each(|&n| read(n, Need::Primary));
+        instance.inputs.iter().flatten().for_each(|&n| read(n, Need::Primary));
     }
 }
 
@@ -209,11 +180,7 @@ fn statements(block: &[Statement], read: &mut impl FnMut(NodeId, Need)) {
                 }
                 statements(otherwise, read);
             }
-            Statement::Case {
-                select,
-                arms,
-                otherwise,
-            } => {
+            Statement::Case { select, arms, otherwise } => {
                 read(*select, Need::Primary);
                 for (label, block) in arms {
                     read(*label, Need::Primary);

@@ -15,27 +15,18 @@ impl Stimulus {
     /// Two cycles of reset, then random values with many extremes and an occasional reset.
     pub(crate) fn random(d: &Design, top: ModuleId, cycles: u32, seed: u64) -> Stimulus {
         let r = &mut Random::new(seed);
-        let inputs = d
-            .ports(top)
-            .iter()
-            .filter(|p| p.direction == Direction::Input);
+        let inputs = d.ports(top).iter().filter(|p| p.direction == Direction::Input);
         let ports: Vec<Port> = inputs.cloned().collect();
         let cycles = (0..cycles).map(|c| {
             let values = ports.iter().map(|p| value(r, p.ty.width)).collect();
             (c < 2 || r.below(20) == 0, values)
         });
-        Stimulus {
-            cycles: cycles.collect(),
-            ports,
-        }
+        Stimulus { cycles: cycles.collect(), ports }
     }
 
     fn hex(&self) -> String {
         let line = |(rst, values): &(bool, Vec<Bits>)| {
-            let all: Vec<Bits> = [Bits::from(*rst)]
-                .into_iter()
-                .chain(values.iter().cloned())
-                .collect();
+            let all: Vec<Bits> = [Bits::from(*rst)].into_iter().chain(values.iter().cloned()).collect();
             format!("{:x}\n", Bits::pack(&all).expect("reset is always there"))
         };
         self.cycles.iter().map(line).collect()
@@ -55,24 +46,14 @@ fn value(r: &mut Random, width: u32) -> Bits {
 /// What each cycle's outputs are, in hexadecimal, in port order.
 pub(crate) fn interpret(d: &Design, top: ModuleId, stimulus: &Stimulus) -> Vec<Vec<String>> {
     let mut sim = Sim::new(d, top).unwrap();
-    let outputs: Vec<Port> = d
-        .ports(top)
-        .iter()
-        .filter(|p| p.direction == Direction::Output)
-        .cloned()
-        .collect();
+    let outputs: Vec<Port> = d.ports(top).iter().filter(|p| p.direction == Direction::Output).cloned().collect();
     let mut lines = Vec::new();
     for (rst, values) in &stimulus.cycles {
         sim.set("rst", *rst);
         for (port, value) in stimulus.ports.iter().zip(values) {
             sim.set(&port.name, value);
         }
-        lines.push(
-            outputs
-                .iter()
-                .map(|p| format!("{:x}", sim.get(&p.name)))
-                .collect(),
-        );
+        lines.push(outputs.iter().map(|p| format!("{:x}", sim.get(&p.name))).collect());
         sim.step();
     }
     lines
@@ -136,24 +117,12 @@ fn initial_zeros(d: &Design, module: &str, path: &str, dir: &Path, out: &mut Str
                 let depth: u32 = depth.trim_end_matches(']').parse().unwrap();
                 (0..=depth).for_each(|i| _ = writeln!(out, "    {path}.{name}[{i}] = 0;"));
             }
-            None => {
-                _ = writeln!(
-                    out,
-                    "    {path}.{} = 0;",
-                    declared.rsplit(' ').next().unwrap()
-                )
-            }
+            None => _ = writeln!(out, "    {path}.{} = 0;", declared.rsplit(' ').next().unwrap()),
         }
     }
     let id = d.lookup(module).unwrap();
     for instance in &d.manifest(id).modules.last().unwrap().instances {
-        initial_zeros(
-            d,
-            &instance.module,
-            &format!("{path}.{}", instance.name),
-            dir,
-            out,
-        );
+        initial_zeros(d, &instance.module, &format!("{path}.{}", instance.name), dir, out);
     }
 }
 
@@ -199,23 +168,12 @@ pub(crate) fn verilate(dir: &Path) -> Vec<Vec<String>> {
         "-Wno-UNSIGNED",
         "-Wno-CMPCONST",
     ];
-    let files = [
-        "--top-module",
-        "bench",
-        "--Mdir",
-        "obj",
-        "-f",
-        "files.f",
-        "bench.v",
-        "main.cpp",
-    ];
+    let files = ["--top-module", "bench", "--Mdir", "obj", "-f", "files.f", "bench.v", "main.cpp"];
     run(dir, &verilator(), &[&options[..], &files[..]].concat());
     lines(&run(dir, "obj/Vbench", &[]))
 }
 
 fn lines(text: &str) -> Vec<Vec<String>> {
     let shown = text.lines().filter_map(|l| l.strip_prefix("> "));
-    shown
-        .map(|l| l.split_whitespace().map(str::to_string).collect())
-        .collect()
+    shown.map(|l| l.split_whitespace().map(str::to_string).collect()).collect()
 }

@@ -19,18 +19,10 @@ pub(crate) fn directory() -> tempfile::TempDir {
 /// Runs a tool in `dir` and returns what it printed; a missing tool or a failure is a test failure.
 pub(crate) fn run(dir: &Path, tool: &str, args: &[&str]) -> String {
     let output = Command::new(tool).args(args).current_dir(dir).output();
-    let output = output.unwrap_or_else(|e| {
-        panic!("the tests need `{tool}` ({e}): apt-get install verilator yosys iverilog g++")
-    });
-    let text = [output.stdout, output.stderr]
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-        .concat();
-    assert!(
-        output.status.success(),
-        "`{tool} {}` failed in {}:\n{text}",
-        args.join(" "),
-        dir.display()
-    );
+    let output = output
+        .unwrap_or_else(|e| panic!("the tests need `{tool}` ({e}): apt-get install verilator yosys iverilog g++"));
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(output.status.success(), "`{tool} {}` failed in {}:\n{text}", args.join(" "), dir.display());
     text
 }
 

@@ -3,29 +3,16 @@
 use super::Random;
 use sagen_lang::*;
 
-const WIDTHS: [u32; 18] = [
-    1, 1, 2, 3, 7, 8, 8, 13, 16, 16, 31, 32, 33, 63, 64, 65, 100, 200,
-];
+const WIDTHS: [u32; 18] = [1, 1, 2, 3, 7, 8, 8, 13, 16, 16, 31, 32, 33, 63, 64, 65, 100, 200];
 
 fn ty(r: &mut Random) -> Type {
-    Type {
-        width: r.pick(&WIDTHS),
-        signed: r.below(2) == 1,
-    }
+    Type { width: r.pick(&WIDTHS), signed: r.below(2) == 1 }
 }
 
 /// The low bits or the extension of `s`, with the sign of `to`.
 fn fit(s: Signal, to: Type) -> Signal {
-    let sized = if s.width() >= to.width {
-        s.trunc(to.width)
-    } else {
-        s.extend(to.width)
-    };
-    if to.signed {
-        sized.as_signed()
-    } else {
-        sized.as_unsigned()
-    }
+    let sized = if s.width() >= to.width { s.trunc(to.width) } else { s.extend(to.width) };
+    if to.signed { sized.as_signed() } else { sized.as_unsigned() }
 }
 
 struct Pool {
@@ -56,19 +43,11 @@ impl Pool {
 }
 
 /// Builds a random module; with a child, one or two instances of it are placed.
-pub(crate) fn module(
-    d: &mut Design,
-    name: &str,
-    seed: u64,
-    operators: u32,
-    child: Option<ModuleId>,
-) -> ModuleId {
+pub(crate) fn module(d: &mut Design, name: &str, seed: u64, operators: u32, child: Option<ModuleId>) -> ModuleId {
     let child_ports = child.map(|c| (c, d.ports(c).to_vec()));
     d.module(name, |m| {
         let r = &mut Random::new(seed);
-        let mut p = Pool {
-            signals: Vec::new(),
-        };
+        let mut p = Pool { signals: Vec::new() };
         for i in 0..4 + r.below(4) {
             p.signals.push(m.input(&format!("in{i}"), ty(r)));
         }
@@ -78,15 +57,10 @@ pub(crate) fn module(
         p.signals.push(wire.q());
         for i in 0..operators {
             let s = operator(r, &p);
-            p.signals.push(if r.below(5) == 0 {
-                m.net(&format!("net{i}"), s)
-            } else {
-                s
-            });
+            p.signals.push(if r.below(5) == 0 { m.net(&format!("net{i}"), s) } else { s });
         }
         for i in 0..2 {
-            p.signals
-                .push(m.reg_en(&format!("held{i}"), p.bit(r), p.any(r)).q());
+            p.signals.push(m.reg_en(&format!("held{i}"), p.bit(r), p.any(r)).q());
         }
         p.signals.push(m.delay("late", p.any(r), 2));
         memories(m, r, &mut p);
@@ -143,10 +117,7 @@ fn assignments(m: &Module, r: &mut Random, p: &Pool, regs: &[Reg]) {
 }
 
 fn memories(m: &Module, r: &mut Random, p: &mut Pool) {
-    let ram = m
-        .memory("ram", 16, 24)
-        .style(r.pick(&[RamStyle::Auto, RamStyle::Block, RamStyle::Ultra]))
-        .byte_enable(8);
+    let ram = m.memory("ram", 16, 24).style(r.pick(&[RamStyle::Auto, RamStyle::Block, RamStyle::Ultra])).byte_enable(8);
     let (addr, word) = (unsigned(ram.addr_width()), unsigned(24));
     ram.write_masked(p.bit(r), p.of(r, addr), p.of(r, word), p.of(r, unsigned(3)));
     for _ in 0..2 {
@@ -198,21 +169,7 @@ fn operator(r: &mut Random, p: &Pool) -> Signal {
         1 => a - b,
         2 => a.add_full(b),
         3 => a.sub_full(b),
-        4 => {
-            fit(
-                a,
-                Type {
-                    width: w.min(70),
-                    ..a.ty()
-                },
-            ) * fit(
-                b,
-                Type {
-                    width: w.min(33),
-                    ..a.ty()
-                },
-            )
-        }
+        4 => fit(a, Type { width: w.min(70), ..a.ty() }) * fit(b, Type { width: w.min(33), ..a.ty() }),
         5 => -a,
         6 => a.extend(w + r.below(40)),
         7 => a.trunc(1 + r.below(w)),
@@ -246,14 +203,7 @@ fn operator(r: &mut Random, p: &Pool) -> Signal {
             let lanes = fit(a, unsigned(w.div_ceil(4) * 4)).lanes(w.div_ceil(4));
             pack(&[lanes[3], lanes[1], lanes[2], lanes[0]])
         }
-        29 => r.pick(&[
-            a.eq_lit(0),
-            a.ge_lit(0),
-            a.lt_lit(0),
-            a.add_lit(0),
-            a.sub_lit(0),
-            a.le_lit(0),
-        ]),
+        29 => r.pick(&[a.eq_lit(0), a.ge_lit(0), a.lt_lit(0), a.add_lit(0), a.sub_lit(0), a.le_lit(0)]),
         30 => a.as_signed_ext(),
         _ => p.bit(r) & a.bit(0),
     }
@@ -262,9 +212,5 @@ fn operator(r: &mut Random, p: &Pool) -> Signal {
 fn shift(r: &mut Random, p: &Pool, a: Signal) -> Signal {
     let width = r.pick(&[1, 3, 5, 8]);
     let amount = p.of(r, unsigned(width));
-    if r.below(2) == 0 {
-        a.shl_dyn(amount)
-    } else {
-        a.shr_dyn(amount)
-    }
+    if r.below(2) == 0 { a.shl_dyn(amount) } else { a.shr_dyn(amount) }
 }
