@@ -4,7 +4,7 @@ mod tiny;
 
 use candle_core::quantized::gguf_file::Value;
 use expect_test::{Expect, expect};
-use sagen_runtime::model::{LayerTensor, ModelConfig, RopePairing, RopeScaling, TensorName};
+use sagen_runtime::model::{FAMILIES, LayerTensor, ModelConfig, RopePairing, RopeScaling, TensorName};
 use sagen_runtime::reference::Reference;
 use sagen_runtime::weights::{Checkpoint, Matrix, WeightsError};
 use serde_json::json;
@@ -141,6 +141,14 @@ mod plain {
 
     fn add(x: &mut [f64], y: &[f64]) {
         x.iter_mut().zip(y).for_each(|(x, y)| *x += y);
+    }
+}
+
+#[test]
+fn every_family_has_such_tests() {
+    for family in FAMILIES {
+        let tests = format!("{}/tests/{}.rs", env!("CARGO_MANIFEST_DIR"), family.name);
+        assert!(std::fs::exists(&tests).unwrap(), "{tests} is missing");
     }
 }
 

@@ -9,9 +9,11 @@ use sagen_runtime::weights::Checkpoint;
 use serde_json::json;
 use tiny::Gguf;
 
-/// All that the tests spell: two control tokens, single characters, two merges, and three bytes of a smiling face.
-const TOKENS: [&str; 16] = ["<s>", "</s>", "h", "i", "Ġ", "t", "e", "1", "2", "hi", "Ġt", "Ċ", "ð", "Ł", "ĺ", "<call>"];
-const MERGES: [&str; 2] = ["h i", "Ġ t"];
+/// All that the tests spell: two control tokens, single characters, three merges, and three bytes of a smiling face.
+/// The merge of two digits must never happen.
+const TOKENS: [&str; 17] =
+    ["<s>", "</s>", "h", "i", "Ġ", "t", "e", "1", "2", "hi", "Ġt", "Ċ", "ð", "Ł", "ĺ", "<call>", "12"];
+const MERGES: [&str; 3] = ["h i", "Ġ t", "1 2"];
 
 fn texts(texts: &[&str]) -> Value {
     Value::Array(texts.iter().map(|text| Value::String((*text).to_owned())).collect())
@@ -52,7 +54,7 @@ fn text_is_cut_merged_and_spelt_back() {
     let ids = tokenizer.encode("hi the 12\n", true).unwrap();
     assert_eq!(ids, [9, 10, 2, 6, 4, 7, 8, 11]);
     assert_eq!(tokenizer.decode(&ids).unwrap(), "hi the 12\n");
-    assert_eq!((tokenizer.vocab(), tokenizer.bos(), tokenizer.end()), (16, Some(0), [1].as_slice()));
+    assert_eq!((tokenizer.vocab(), tokenizer.bos(), tokenizer.end()), (17, Some(0), [1].as_slice()));
 }
 
 #[test]
@@ -76,7 +78,7 @@ fn a_stream_gives_out_whole_characters() {
     let pieces: Vec<String> = [9, 12, 13, 14, 9].iter().map(|id| stream.push(*id).unwrap()).collect();
     assert_eq!(pieces, ["hi", "", "", "", "\u{fffd}hi"]);
     assert_eq!(stream.push(12).unwrap() + &stream.finish(), "\u{fffd}");
-    expect!["token id is 16, the tokenizer has 16 ids"].assert_eq(&stream.push(16).unwrap_err().to_string());
+    expect!["token id is 17, the tokenizer has 17 ids"].assert_eq(&stream.push(17).unwrap_err().to_string());
 }
 
 #[test]
@@ -94,10 +96,10 @@ fn tokenizers_that_are_not_understood_are_refused_by_name() {
     refuses(gguf().without("tokenizer.ggml.merges"), expect!["metadata key `tokenizer.ggml.merges` is missing"]);
     refuses(
         gguf().with("tokenizer.ggml.token_type", types(&[1, 1])),
-        expect!["`tokenizer.ggml.token_type` has 2 entries, expected 16"],
+        expect!["`tokenizer.ggml.token_type` has 2 entries, expected 17"],
     );
     refuses(
-        gguf().with("tokenizer.ggml.token_type", types(&[6; 16])),
+        gguf().with("tokenizer.ggml.token_type", types(&[6; 17])),
         expect![
             "`tokenizer.ggml.token_type` entry 0 is `6`, expected 1 (normal), 2 (unknown), 3 (control), 4 (user defined) or 5 (unused)"
         ],
@@ -111,8 +113,8 @@ fn tokenizers_that_are_not_understood_are_refused_by_name() {
         expect!["cannot build the merges: Token `te` out of vocabulary"],
     );
     refuses(
-        gguf().with("tokenizer.ggml.eos_token_id", Value::U32(16)),
-        expect!["token id is 16, the tokenizer has 16 ids"],
+        gguf().with("tokenizer.ggml.eos_token_id", Value::U32(17)),
+        expect!["token id is 17, the tokenizer has 17 ids"],
     );
     let mut tokens = TOKENS;
     tokens[6] = "t";
@@ -135,6 +137,13 @@ fn tokenizers_that_are_not_understood_are_refused_by_name() {
             ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
             No referenced variables
             -------------------------------------------------------------------------------"#]],
+    );
+    let many: Vec<String> = (0..97).map(|n| format!("h{n}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let crowded = gguf().with("tokenizer.ggml.tokens", texts(&many)).with("tokenizer.ggml.merges", texts(&[]));
+    refuses(
+        crowded.with("tokenizer.ggml.token_type", types(&[1; 97])),
+        expect!["the tokenizer has 97 ids, but the model's vocabulary only 96"],
     );
     let random = Tokenizer::load(&tiny::checkpoint(true)).err().unwrap();
     expect!["random weights: there is no tokenizer"].assert_eq(&random.to_string());
@@ -176,7 +185,7 @@ fn a_hugging_face_tokenizer_does_the_same() {
     let ids = tokenizer.encode("<s>hi the<call></s>", true).unwrap();
     assert_eq!(ids, [0, 9, 10, 2, 6, 15, 1]);
     assert_eq!(tokenizer.decode(&ids).unwrap(), "hi the<call>");
-    assert_eq!((tokenizer.vocab(), tokenizer.bos(), tokenizer.end()), (16, Some(0), [1, 15].as_slice()));
+    assert_eq!((tokenizer.vocab(), tokenizer.bos(), tokenizer.end()), (17, Some(0), [1, 15].as_slice()));
     let message = Message { role: "user".to_owned(), content: "hi".to_owned() };
     assert_eq!(tokenizer.chat().unwrap().render(&[message]).unwrap(), "<s>hi</s>");
 }

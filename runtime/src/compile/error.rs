@@ -2,6 +2,7 @@
 
 use sagen_isa::FieldError;
 
+use crate::model::ModelError;
 use crate::weights::WeightsError;
 
 /// A compilation that failed.
@@ -66,6 +67,9 @@ pub enum CompileError {
     /// A tensor could not be read.
     #[error(transparent)]
     Weights(#[from] WeightsError),
+    /// The shape is not one that a model can have.
+    #[error(transparent)]
+    Model(#[from] ModelError),
 }
 
 impl CompileError {

@@ -117,6 +117,18 @@ pub fn compile(
     Ok(Compiled { program, context: options.context, vocab: config.vocab, logits, cache })
 }
 
+/// Compile seeded random weights in the shape of a model whose files are not at hand, for counting cycles.
+pub fn compile_shape(
+    config: ModelConfig,
+    seed: u64,
+    overlay: &Overlay,
+    options: &CompileOptions,
+) -> Result<Compiled, CompileError> {
+    let checkpoint = Checkpoint::random(config, seed)?;
+    let calibration = Calibration::assumed(checkpoint.config());
+    compile(&checkpoint, &calibration, overlay, options)
+}
+
 /// A graph and where its values lie, in prefill and in decode.
 struct Fit {
     graph: Graph,

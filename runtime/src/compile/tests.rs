@@ -30,9 +30,14 @@ pub(crate) fn options() -> CompileOptions {
 }
 
 pub(crate) fn fixture(overlay: &Overlay, options: &CompileOptions) -> Result<Compiled, CompileError> {
-    let checkpoint = Checkpoint::random(config(), 7).unwrap();
-    let calibration = Calibration::assumed(checkpoint.config());
-    compile(&checkpoint, &calibration, overlay, options)
+    compile_shape(config(), 7, overlay, options)
+}
+
+/// Feed-forward tiles of one layer.
+pub(crate) fn tiles(compiled: &Compiled) -> usize {
+    let steps = &compiled.program.routine(RoutineKind::Prefill).unwrap().steps;
+    let glu = |s: &&sagen_arch::Step| matches!(s.descriptor.operation, sagen_isa::Operation::Glu(_));
+    steps.iter().filter(glu).count() / config().layers
 }
 
 #[test]
@@ -115,10 +120,8 @@ fn what_does_not_fit_is_refused_by_name() {
 fn a_scratchpad_that_is_too_small_is_refused_with_what_is_needed() {
     let mut config = config();
     (config.hidden, config.ffn) = (1024, 4096);
-    let checkpoint = Checkpoint::random(config, 7).unwrap();
-    let calibration = Calibration::assumed(checkpoint.config());
     let overlay = overlay_with(LARGE, |file, _| file.scratchpad.vector_words = 1024);
-    let error = compile(&checkpoint, &calibration, &overlay, &options()).unwrap_err().to_string();
+    let error = compile_shape(config, 7, &overlay, &options()).unwrap_err().to_string();
     expect!["scratchpad.vector_words = 1024 is too small: the model (2 layers, hidden 1024, ffn 4096) prefill of 16 rows needs 7392"].assert_eq(&error);
 }
 

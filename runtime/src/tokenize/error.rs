@@ -61,6 +61,14 @@ pub enum TokenizeError {
         /// Size of the vocabulary.
         vocab: usize,
     },
+    /// More ids than the model has embedding rows.
+    #[error("the tokenizer has {found} ids, but the model's vocabulary only {vocab}")]
+    Vocabulary {
+        /// Ids of the tokenizer.
+        found: usize,
+        /// Rows of the embedding.
+        vocab: usize,
+    },
     /// A file of a Hugging Face directory could not be read.
     #[error("{file}: {reason}")]
     Io {

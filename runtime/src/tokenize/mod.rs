@@ -39,12 +39,18 @@ enum Token {
 impl Tokenizer {
     /// The tokenizer that comes with a checkpoint.
     pub fn load(checkpoint: &Checkpoint) -> Result<Self, TokenizeError> {
-        match checkpoint.source() {
+        let tokenizer = match checkpoint.source() {
             Source::Gguf(file, _) => gguf::load(file.metadata()),
             Source::HuggingFace(directory, _) => huggingface::load(directory.path()),
             Source::Random(_) => Err(TokenizeError::NoTokenizer),
-        }
-        .map_err(|reason| TokenizeError::File { path: checkpoint.path().to_owned(), reason: Box::new(reason) })
+        };
+        // A model may have more rows than ids, for the sake of round sizes, but not fewer.
+        let vocab = checkpoint.config().vocab;
+        let fitting = tokenizer.and_then(|tokenizer| match tokenizer.vocab() {
+            found if found > vocab => Err(TokenizeError::Vocabulary { found, vocab }),
+            _ => Ok(tokenizer),
+        });
+        fitting.map_err(|reason| TokenizeError::File { path: checkpoint.path().to_owned(), reason: Box::new(reason) })
     }
 
     /// Ids of a text. `add_special` adds the marks that the model expects around a raw text, such as a leading BOS.
