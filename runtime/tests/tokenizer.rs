@@ -202,7 +202,7 @@ fn hugging_face_tokenizers_that_are_not_understood_are_refused() {
     let mut other = tokenizer_json();
     other["model"]["type"] = json!("Other");
     expect![
-        "cannot read tokenizer.json: data did not match any variant of untagged enum ModelUntagged at line 1 column 622"
+        "cannot read tokenizer.json: data did not match any variant of untagged enum ModelUntagged at line 1 column 636"
     ]
     .assert_eq(&refusal(other));
     let bad = hf(tokenizer_json(), &[("tokenizer_config.json", json!({"chat_template": "{{"}))]);
