@@ -36,7 +36,10 @@ fn temporary(name: &str, contents: &[u8]) -> String {
 fn an_unknown_config_is_answered_with_the_nearest_and_all_known() {
     let line = refused(&["run", "smollm2", "--config", "d16_100mhz_w128_p7"]);
     let known = "known: d16_100mhz_w128_p6, d16_100mhz_w128_p6_a4, d8_100mhz";
-    assert_eq!(line, format!("Error: unknown config `d16_100mhz_w128_p7`, did you mean `d16_100mhz_w128_p6`?; {known}"));
+    assert_eq!(
+        line,
+        format!("Error: unknown config `d16_100mhz_w128_p7`, did you mean `d16_100mhz_w128_p6`?; {known}")
+    );
 }
 
 #[test]
@@ -101,7 +104,11 @@ fn smollm2_decodes_on_the_rtl_bit_for_bit() {
 
 #[test]
 fn golden_gives_the_text_of_the_float_reference() {
-    let run = cosim(&["run", "smollm2", "--backend", "golden", "--prompt", "The capital of France is", "--tokens", "19"]);
+    let run =
+        cosim(&["run", "smollm2", "--backend", "golden", "--prompt", "The capital of France is", "--tokens", "19"]);
     let text = String::from_utf8(run.stdout).unwrap();
-    assert!(text.contains(" Paris.\n\nThe United States has a population of approximately 311 million people."), "{text}");
+    assert!(
+        text.contains(" Paris.\n\nThe United States has a population of approximately 311 million people."),
+        "{text}"
+    );
 }

@@ -18,9 +18,8 @@ fn caught(name: &str, file: &str, from: &str, to: &str) -> String {
     assert!(text.contains(from), "{file} no longer contains `{from}`");
     std::fs::write(&path, text.replace(from, to)).unwrap();
     let built = overlay::simulator(&folder, &ports, Variant::default());
-    let failure = (1..=PROGRAMS).find_map(|seed| {
-        overlay::run(&built.library, &o, &overlay::program(&o, seed), seed).err()
-    });
+    let failure =
+        (1..=PROGRAMS).find_map(|seed| overlay::run(&built.library, &o, &overlay::program(&o, seed), seed).err());
     failure.unwrap_or_else(|| panic!("{PROGRAMS} random programs passed on the mutant {name}")).to_string()
 }
 

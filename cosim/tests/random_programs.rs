@@ -27,7 +27,11 @@ fn random_programs_leave_the_same_bits_in_rtl_and_golden() {
             let small = random.shrink(|r| overlay::run(&built.library, &o, r, seed).is_err());
             let again = overlay::run(&built.library, &o, &small, seed).unwrap_err();
             let steps: Vec<String> = small.routine.steps.iter().map(|s| format!("{:?}", s.descriptor)).collect();
-            panic!("{name}, seed {seed}: {error}\nshrunken to {} actions: {again}\n{}", small.actions(), steps.join("\n"));
+            panic!(
+                "{name}, seed {seed}: {error}\nshrunken to {} actions: {again}\n{}",
+                small.actions(),
+                steps.join("\n")
+            );
         }
     }
 }

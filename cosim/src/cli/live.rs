@@ -40,7 +40,11 @@ impl Live {
         let khz = cycles as f64 / seconds / 1e3;
         let left = seconds / share.max(1e-3) * (1.0 - share + state.runs_left as f64);
         self.bar.set_position((1000.0 * share) as u64);
-        self.bar.set_message(format!("{}: {:.2} M cycles, {khz:.0} kHz, {left:.0} s left", state.doing, cycles as f64 / 1e6));
+        self.bar.set_message(format!(
+            "{}: {:.2} M cycles, {khz:.0} kHz, {left:.0} s left",
+            state.doing,
+            cycles as f64 / 1e6
+        ));
     }
 
     /// Print a line above the live one.

@@ -4,5 +4,6 @@ pub(crate) mod bench;
 pub(crate) mod doctor;
 pub(crate) mod live;
 pub(crate) mod prepare;
+pub(crate) mod profile;
 pub(crate) mod report;
 pub(crate) mod run;

@@ -90,7 +90,10 @@ impl Report {
     pub(crate) fn print(&self) {
         println!();
         let clock = format!("at {} MHz", self.clock_mhz);
-        println!("{:<10} {:>8} {:>12} {:>14} {:>10} {:>13}", "", "tokens", "cycles", "cycles/token", "tok/s", "stream share");
+        println!(
+            "{:<10} {:>8} {:>12} {:>14} {:>10} {:>13}",
+            "", "tokens", "cycles", "cycles/token", "tok/s", "stream share"
+        );
         let prefill_each = self.prefill.cycles.map(|c| c / self.prefill.tokens.max(1) as u64);
         row("prefill", self.prefill.tokens, self.prefill.cycles, prefill_each, self.prefill.tok_per_s, None);
         let cycles: Option<u64> = self.decode.iter().map(|d| d.cycles).sum();
@@ -113,7 +116,10 @@ impl Report {
         if let Some(sim) = &self.sim {
             println!(
                 "simulated {:.1} M cycles in {:.1} s: {:.0} kHz ({}); tok/s are {clock}",
-                sim.cycles as f64 / 1e6, sim.wall_s, sim.khz, sim.verilator
+                sim.cycles as f64 / 1e6,
+                sim.wall_s,
+                sim.khz,
+                sim.verilator
             );
         }
     }

@@ -114,9 +114,7 @@ pub(crate) struct Options {
 
 fn window(text: &str) -> Result<std::ops::Range<u64>, String> {
     let parts = text.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..b.parse().ok()?));
-    parts.filter(|r: &std::ops::Range<u64>| r.start < r.end).ok_or_else(|| {
-        format!("`{text}` is not A..B with A < B")
-    })
+    parts.filter(|r: &std::ops::Range<u64>| r.start < r.end).ok_or_else(|| format!("`{text}` is not A..B with A < B"))
 }
 
 /// Run a model.
@@ -154,8 +152,9 @@ fn prompt(options: &Options) -> Result<String> {
         (Some(prompt), _, _) => prompt.clone(),
         (None, Some(path), _) => {
             let bytes = std::fs::read(path).with_context(|| path.display().to_string())?;
-            String::from_utf8(bytes)
-                .map_err(|e| anyhow::anyhow!("{}: not UTF-8 at byte {}", path.display(), e.utf8_error().valid_up_to()))?
+            String::from_utf8(bytes).map_err(|e| {
+                anyhow::anyhow!("{}: not UTF-8 at byte {}", path.display(), e.utf8_error().valid_up_to())
+            })?
         }
         (None, None, Some(_)) => bail!("--model-path needs --prompt or --prompt-file"),
         (None, None, None) => registry::find(&options.model)?.prompt().to_string(),
@@ -341,7 +340,9 @@ impl<'a> Job<'a> {
             if first && let Some(c) = report.prefill.cycles {
                 self.live.print(&format!(
                     "prefill     {:>4} tokens {:>11} cycles {:>8.2} tok/s",
-                    tokens, c, report::tok_per_s(self.overlay, tokens, c)
+                    tokens,
+                    c,
+                    report::tok_per_s(self.overlay, tokens, c)
                 ));
             }
             return;

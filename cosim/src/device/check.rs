@@ -28,19 +28,8 @@ impl Checker {
     pub(super) fn new(overlay: &Overlay, program: &Program) -> Result<Self, DeviceError> {
         let mut golden = Machine::new(overlay);
         golden.load(program)?;
-        let writable = program
-            .regions
-            .iter()
-            .filter(|r| r.writable())
-            .cloned()
-            .collect();
-        Ok(Self {
-            golden,
-            writable,
-            steps: Vec::new(),
-            next: 0,
-            expected: Default::default(),
-        })
+        let writable = program.regions.iter().filter(|r| r.writable()).cloned().collect();
+        Ok(Self { golden, writable, steps: Vec::new(), next: 0, expected: Default::default() })
     }
 
     /// Start to follow a routine.
@@ -69,13 +58,7 @@ impl Checker {
             checked.bytes += expected.writes.iter().map(bytes).sum::<u64>();
             if found != expected.writes {
                 let step = &self.steps[expected.index];
-                return Err(difference(
-                    expected.index,
-                    step,
-                    *unit,
-                    &expected.writes,
-                    &found,
-                ));
+                return Err(difference(expected.index, step, *unit, &expected.writes, &found));
             }
         }
         Ok(())
@@ -86,18 +69,13 @@ impl Checker {
         while self.expected[unit.index()].is_empty() {
             let index = self.next;
             let step = self.steps.get(index).ok_or_else(|| {
-                DeviceError::Failed(format!(
-                    "unit {} completed more descriptors than the routine has",
-                    unit.name()
-                ))
+                DeviceError::Failed(format!("unit {} completed more descriptors than the routine has", unit.name()))
             })?;
             let writes = self.golden.step_logged(index, step)?;
             self.expected[step.descriptor.unit().index()].push_back(Expected { index, writes });
             self.next += 1;
         }
-        Ok(self.expected[unit.index()]
-            .pop_front()
-            .expect("just filled"))
+        Ok(self.expected[unit.index()].pop_front().expect("just filled"))
     }
 
     /// The routine is complete: nothing may be left on either side.
@@ -105,10 +83,7 @@ impl Checker {
         self.golden.finish()?;
         let late = rig.memory_mut().take_writes();
         match late.first() {
-            Some(w) => Err(DeviceError::Failed(format!(
-                "DDR {:#x} was written after the last descriptor",
-                w.address
-            ))),
+            Some(w) => Err(DeviceError::Failed(format!("DDR {:#x} was written after the last descriptor", w.address))),
             None => Ok(()),
         }
     }
@@ -129,10 +104,7 @@ impl Checker {
             if let Some(at) = (0..expected.len()).find(|&i| expected[i] != found[i]) {
                 let address = region.base + at as u64;
                 let (e, f) = (expected[at], found[at]);
-                let message = format!(
-                    "region {}: DDR {address:#x} holds {f:#04x}, golden has {e:#04x}",
-                    region.name
-                );
+                let message = format!("region {}: DDR {address:#x} holds {f:#04x}, golden has {e:#04x}", region.name);
                 return Err(DeviceError::Failed(message));
             }
             checked.bytes += region.bytes;
@@ -148,10 +120,7 @@ fn collect_stores(taps: &mut Taps, rig: &mut Rig) {
         debug_assert_eq!(written.port, data_port);
         let bytes = rig.memory().ddr().bytes(written.address, written.bytes);
         let bytes = bytes.expect("the memory model checked the burst").to_vec();
-        taps.pending[Unit::Store.index()].push(Write::Ddr {
-            address: written.address,
-            bytes,
-        });
+        taps.pending[Unit::Store.index()].push(Write::Ddr { address: written.address, bytes });
     }
 }
 
@@ -166,13 +135,7 @@ fn bytes(write: &Write) -> u64 {
 }
 
 /// The first place at which the two lists part.
-fn difference(
-    index: usize,
-    step: &Step,
-    unit: Unit,
-    expected: &[Write],
-    found: &[Write],
-) -> DeviceError {
+fn difference(index: usize, step: &Step, unit: Unit, expected: &[Write], found: &[Write]) -> DeviceError {
     let at = expected.iter().zip(found).position(|(e, f)| e != f);
     let at = at.unwrap_or(expected.len().min(found.len()));
     let reason = match (expected.get(at), found.get(at)) {
@@ -183,91 +146,36 @@ fn difference(
     };
     let name = step.descriptor.operation.layout().name;
     let label = format!("{}: {name} on unit {}", step.label, unit.name());
-    DeviceError::Descriptor {
-        index,
-        label,
-        reason: format!("RTL and golden differ: {reason}"),
-    }
+    DeviceError::Descriptor { index, label, reason: format!("RTL and golden differ: {reason}") }
 }
 
 fn part(e: &Write, f: &Write) -> String {
     match (e, f) {
-        (
-            Write::Scratch {
-                word,
-                mask: em,
-                bytes: eb,
-            },
-            Write::Scratch {
-                word: fw,
-                mask: fm,
-                bytes: fb,
-            },
-        ) if word == fw && em == fm => {
-            let lane = |b: &[u8], i: usize| {
-                i32::from_le_bytes(b[4 * i..4 * i + 4].try_into().expect("four bytes"))
-            };
-            let i = (0..LANES)
-                .find(|&i| lane(eb, i) != lane(fb, i))
-                .expect("the words differ");
-            format!(
-                "scratchpad word {word} lane {i}: golden {}, RTL {}",
-                lane(eb, i),
-                lane(fb, i)
-            )
+        (Write::Scratch { word, mask: em, bytes: eb }, Write::Scratch { word: fw, mask: fm, bytes: fb })
+            if word == fw && em == fm =>
+        {
+            let lane = |b: &[u8], i: usize| i32::from_le_bytes(b[4 * i..4 * i + 4].try_into().expect("four bytes"));
+            let i = (0..LANES).find(|&i| lane(eb, i) != lane(fb, i)).expect("the words differ");
+            format!("scratchpad word {word} lane {i}: golden {}, RTL {}", lane(eb, i), lane(fb, i))
         }
-        (
-            Write::Code {
-                word,
-                codes: ec,
-                shift: es,
-            },
-            Write::Code {
-                word: fw,
-                codes: fc,
-                shift: fs,
-            },
-        ) if word == fw => match ec.iter().zip(fc).position(|(a, b)| a != b) {
-            Some(i) => format!("code word {word} code {i}: golden {}, RTL {}", ec[i], fc[i]),
-            None => format!("code word {word} shift: golden {es}, RTL {fs}"),
-        },
-        (
-            Write::Scale { entry, value: ev },
-            Write::Scale {
-                entry: fe,
-                value: fv,
-            },
-        ) if entry == fe => {
+        (Write::Code { word, codes: ec, shift: es }, Write::Code { word: fw, codes: fc, shift: fs }) if word == fw => {
+            match ec.iter().zip(fc).position(|(a, b)| a != b) {
+                Some(i) => format!("code word {word} code {i}: golden {}, RTL {}", ec[i], fc[i]),
+                None => format!("code word {word} shift: golden {es}, RTL {fs}"),
+            }
+        }
+        (Write::Scale { entry, value: ev }, Write::Scale { entry: fe, value: fv }) if entry == fe => {
             format!("scale entry {entry}: golden {ev:#08x}, RTL {fv:#08x}")
         }
-        (
-            Write::Register { index, value: ev },
-            Write::Register {
-                index: fi,
-                value: fv,
-            },
-        ) if index == fi => {
+        (Write::Register { index, value: ev }, Write::Register { index: fi, value: fv }) if index == fi => {
             format!("register {index}: golden {ev}, RTL {fv}")
         }
-        (
-            Write::Ddr { address, bytes: eb },
-            Write::Ddr {
-                address: fa,
-                bytes: fb,
-            },
-        ) if address == fa => match eb.iter().zip(fb).position(|(a, b)| a != b) {
-            Some(i) => format!(
-                "DDR {:#x}: golden {:#04x}, RTL {:#04x}",
-                address + i as u64,
-                eb[i],
-                fb[i]
-            ),
-            None => format!(
-                "DDR {address:#x}: golden wrote {} bytes, RTL {}",
-                eb.len(),
-                fb.len()
-            ),
-        },
+        (Write::Ddr { address, bytes: eb }, Write::Ddr { address: fa, bytes: fb }) if address == fa => {
+            match eb.iter().zip(fb).position(|(a, b)| a != b) {
+                Some(i) => format!("DDR {:#x}: golden {:#04x}, RTL {:#04x}", address + i as u64, eb[i], fb[i]),
+                None => format!("DDR {address:#x}: golden wrote {} bytes, RTL {}", eb.len(), fb.len()),
+            }
+        }
         _ => format!("golden wrote {}, RTL {}", place(e), place(f)),
     }
 }

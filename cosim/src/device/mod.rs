@@ -3,12 +3,15 @@
 
 mod check;
 mod hang;
+mod observe;
 mod taps;
 
 use crate::axi::{Ddr, Memory, Profile, Region};
 use crate::bridge::{Port, Sim};
 use crate::rig::{Rig, RigError};
+use crate::timeline::Timeline;
 use check::Checker;
+use observe::Observer;
 use sagen_arch::{Device, DeviceError, Overlay, Program, Routine, RunStats};
 use sagen_isa::{COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, UNITS};
 use std::path::Path;
@@ -58,6 +61,8 @@ pub struct RtlDevice {
     checked: Checked,
     interrupt: Arc<AtomicBool>,
     progress: Option<Progress>,
+    /// One for every run, while they are recorded.
+    timelines: Option<Vec<Timeline>>,
 }
 
 impl RtlDevice {
@@ -74,6 +79,7 @@ impl RtlDevice {
             checked: Checked::default(),
             interrupt: Arc::default(),
             progress: None,
+            timelines: None,
         }
     }
 
@@ -94,6 +100,16 @@ impl RtlDevice {
         self.progress = Some(progress);
     }
 
+    /// Record where the cycles of every run go, from now on.
+    pub fn record_timelines(&mut self) {
+        self.timelines = Some(Vec::new());
+    }
+
+    /// The timelines of the runs since recording began.
+    pub fn take_timelines(&mut self) -> Vec<Timeline> {
+        self.timelines.take().unwrap_or_default()
+    }
+
     /// What was compared since the program was loaded.
     pub fn checked(&self) -> Checked {
         self.checked
@@ -110,9 +126,7 @@ impl RtlDevice {
     }
 
     fn bench(&mut self) -> Result<&mut Rig, DeviceError> {
-        self.rig
-            .as_mut()
-            .ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))
+        self.rig.as_mut().ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))
     }
 
     fn csr(&mut self, name: &str) -> Result<u32, DeviceError> {
@@ -120,34 +134,27 @@ impl RtlDevice {
     }
 
     fn set_csr(&mut self, name: &str, value: u32) -> Result<(), DeviceError> {
-        self.bench()?
-            .csr_write(csr_offset(name), value)
-            .map_err(failed)
+        self.bench()?.csr_write(csr_offset(name), value).map_err(failed)
     }
 
     /// Run until every descriptor is done, comparing on the way.
     fn execute(&mut self, routine: &Routine) -> Result<(), DeviceError> {
-        let rig = self
-            .rig
-            .as_mut()
-            .ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))?;
+        let rig = self.rig.as_mut().ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))?;
         let done: Port<u8> = rig.sim().port("tap_done").map_err(|e| failed(e.into()))?;
         let mut taps = match self.check {
-            Check::Descriptor => Some(
-                Taps::attach(rig.sim(), self.overlay.data_port()).map_err(|e| failed(e.into()))?,
-            ),
+            Check::Descriptor => Some(Taps::attach(rig.sim(), self.overlay.data_port()).map_err(|e| failed(e.into()))?),
             Check::End | Check::None => None,
         };
-        rig.memory_mut().log_writes(taps.is_some());
-        let mut run = Run {
-            counts: [0; UNITS.len()],
-            total: routine.steps.len() as u64,
-            finished: 0,
+        let mut observer = match &self.timelines {
+            Some(_) => Some(Observer::attach(rig.sim(), routine).map_err(|e| failed(e.into()))?),
+            None => None,
         };
+        rig.memory_mut().log_writes(taps.is_some());
+        let mut run = Run { counts: [0; UNITS.len()], total: routine.steps.len() as u64, finished: 0 };
         let begin = rig.sim().cycle();
         let mut watch = hang::Watch::new(rig, begin);
         while run.finished < run.total {
-            let pulses = step(rig, &done, taps.as_mut()).map_err(|e| run.explain(e, routine))?;
+            let pulses = step(rig, &done, taps.as_mut(), observer.as_mut()).map_err(|e| run.explain(e, routine))?;
             if pulses != 0 {
                 if let (Some(taps), Some(checker)) = (taps.as_mut(), self.checker.as_mut()) {
                     checker.completed(pulses, taps, rig, &mut self.checked)?;
@@ -163,14 +170,12 @@ impl RtlDevice {
                     progress(cycle - begin, run.finished as f64 / run.total as f64);
                 }
                 if watch.is_hung(rig, run.finished, PATIENCE) {
-                    return Err(DeviceError::Failed(hang::describe(
-                        rig,
-                        routine,
-                        &run.counts,
-                        PATIENCE,
-                    )));
+                    return Err(DeviceError::Failed(hang::describe(rig, routine, &run.counts, PATIENCE)));
                 }
             }
+        }
+        if let (Some(timelines), Some(observer)) = (self.timelines.as_mut(), observer) {
+            timelines.push(observer.finish());
         }
         Ok(())
     }
@@ -182,16 +187,9 @@ impl RtlDevice {
             let offset = (CSR_COUNTER_BASE + 4 * i) as u16;
             counters.push(u64::from(self.bench()?.csr_read(offset).map_err(failed)?));
         }
-        let beats = COUNTERS
-            .iter()
-            .position(|c| c.name == "compute_beats")
-            .expect("beats are counted");
+        let beats = COUNTERS.iter().position(|c| c.name == "compute_beats").expect("beats are counted");
         let stream_bytes = counters[beats] * self.overlay.beat_bytes() as u64;
-        Ok(RunStats {
-            cycles: Some(cycles),
-            counters,
-            stream_bytes,
-        })
+        Ok(RunStats { cycles: Some(cycles), counters, stream_bytes })
     }
 
     fn status(&mut self) -> Result<(), DeviceError> {
@@ -206,9 +204,7 @@ impl RtlDevice {
                 return Ok(());
             }
         }
-        Err(DeviceError::Failed(
-            "all descriptors completed, but the status register does not say done".to_string(),
-        ))
+        Err(DeviceError::Failed("all descriptors completed, but the status register does not say done".to_string()))
     }
 }
 
@@ -234,11 +230,19 @@ impl Run {
 
 /// One cycle; what the taps show belongs to it.
 #[inline]
-fn step(rig: &mut Rig, done: &Port<u8>, taps: Option<&mut Taps>) -> Result<u8, RigError> {
+fn step(
+    rig: &mut Rig,
+    done: &Port<u8>,
+    taps: Option<&mut Taps>,
+    observer: Option<&mut Observer>,
+) -> Result<u8, RigError> {
     rig.settle()?;
     let pulses = done.get();
     if let Some(taps) = taps {
         taps.sample();
+    }
+    if let Some(observer) = observer {
+        observer.sample(pulses);
     }
     rig.edge()?;
     Ok(pulses)
@@ -249,22 +253,13 @@ fn failed(error: RigError) -> DeviceError {
 }
 
 fn csr_offset(name: &str) -> u16 {
-    CSRS.iter()
-        .find(|c| c.name == name)
-        .expect("the register is in the table")
-        .offset as u16
+    CSRS.iter().find(|c| c.name == name).expect("the register is in the table").offset as u16
 }
 
 fn image(program: &Program, overlay: &Overlay) -> Result<(Ddr, Vec<Region>), DeviceError> {
     let fail = |e: crate::axi::DdrError| DeviceError::Failed(e.to_string());
     let page = 4096;
-    let end = program
-        .regions
-        .iter()
-        .map(|r| r.base + r.bytes)
-        .max()
-        .unwrap_or(page)
-        .next_multiple_of(page);
+    let end = program.regions.iter().map(|r| r.base + r.bytes).max().unwrap_or(page).next_multiple_of(page);
     let base = overlay.board().ddr_base;
     let mut ddr = Ddr::new(base, end - base).map_err(fail)?;
     for segment in &program.image {
@@ -289,8 +284,7 @@ impl Device for RtlDevice {
         let (ddr, regions) = image(program, &self.overlay)?;
         let sim = Sim::load(&self.library, self.seed).map_err(|e| fail(&e))?;
         let hertz = u64::from(self.overlay.clock_mhz()) * 1_000_000;
-        let memory =
-            Memory::attach(&sim, ddr, regions, self.profile, hertz).map_err(|e| fail(&e))?;
+        let memory = Memory::attach(&sim, ddr, regions, self.profile, hertz).map_err(|e| fail(&e))?;
         let mut rig = Rig::new(sim, memory).map_err(failed)?;
         rig.reset(RESET_CYCLES).map_err(failed)?;
         self.rig = Some(rig);
@@ -305,9 +299,7 @@ impl Device for RtlDevice {
     fn set_register(&mut self, index: u64, value: u32) -> Result<(), DeviceError> {
         let offset = CSR_REGISTER_BASE as u16 + 4 * index as u16;
         self.bench()?.csr_write(offset, value).map_err(failed)?;
-        self.checker
-            .as_mut()
-            .map_or(Ok(()), |c| c.golden.set_register(index, value))
+        self.checker.as_mut().map_or(Ok(()), |c| c.golden.set_register(index, value))
     }
 
     fn register(&mut self, index: u64) -> Result<u32, DeviceError> {
@@ -339,16 +331,8 @@ impl Device for RtlDevice {
 
     fn read_ddr(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
         let length = bytes.len();
-        let outside = |_| DeviceError::Address {
-            address,
-            bytes: length,
-        };
-        let found = self
-            .bench()?
-            .memory()
-            .ddr()
-            .bytes(address, length as u64)
-            .map_err(outside)?;
+        let outside = |_| DeviceError::Address { address, bytes: length };
+        let found = self.bench()?.memory().ddr().bytes(address, length as u64).map_err(outside)?;
         bytes.copy_from_slice(found);
         Ok(())
     }

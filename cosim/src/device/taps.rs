@@ -40,10 +40,7 @@ impl Taps {
             })
         };
         Ok(Self {
-            scratch: [Unit::Vector, Unit::Compute, Unit::Load]
-                .into_iter()
-                .map(scratch)
-                .collect::<Result<_, _>>()?,
+            scratch: [Unit::Vector, Unit::Compute, Unit::Load].into_iter().map(scratch).collect::<Result<_, _>>()?,
             code: (
                 sim.port("tap_c_valid")?,
                 sim.port("tap_c_addr")?,
@@ -51,16 +48,8 @@ impl Taps {
                 sim.port("tap_c_mask")?,
                 sim.port("tap_c_shift")?,
             ),
-            scale: (
-                sim.port("tap_f_valid")?,
-                sim.port("tap_f_addr")?,
-                sim.port("tap_f_data")?,
-            ),
-            register: (
-                sim.port("tap_reg_write")?,
-                sim.port("tap_reg_index")?,
-                sim.port("tap_reg_data")?,
-            ),
+            scale: (sim.port("tap_f_valid")?, sim.port("tap_f_addr")?, sim.port("tap_f_data")?),
+            register: (sim.port("tap_reg_write")?, sim.port("tap_reg_index")?, sim.port("tap_reg_data")?),
             codes: Default::default(),
             pending: Default::default(),
             data_port,
@@ -75,11 +64,7 @@ impl Taps {
                 let mut bytes = [0; WORD_BYTES];
                 tap.data.copy_to(&mut bytes);
                 let mask = tap.mask.get();
-                bytes
-                    .iter_mut()
-                    .enumerate()
-                    .filter(|(i, _)| mask >> i & 1 == 0)
-                    .for_each(|(_, b)| *b = 0);
+                bytes.iter_mut().enumerate().filter(|(i, _)| mask >> i & 1 == 0).for_each(|(_, b)| *b = 0);
                 let word = u32::from(tap.addr.get());
                 self.pending[tap.unit.index()].push(Write::Scratch { word, mask, bytes });
             }
@@ -104,18 +89,10 @@ impl Taps {
         let mask = self.code.3.get();
         let codes = self.codes.entry(word).or_insert([0; GROUP]);
         let quarter = GROUP / 4;
-        for (i, code) in codes
-            .iter_mut()
-            .enumerate()
-            .filter(|(i, _)| mask >> (i / quarter) & 1 == 1)
-        {
+        for (i, code) in codes.iter_mut().enumerate().filter(|(i, _)| mask >> (i / quarter) & 1 == 1) {
             *code = bytes[i] as i8;
         }
-        let write = Write::Code {
-            word,
-            codes: *codes,
-            shift: self.code.4.get(),
-        };
+        let write = Write::Code { word, codes: *codes, shift: self.code.4.get() };
         self.pending[Unit::Vector.index()].push(write);
     }
 }

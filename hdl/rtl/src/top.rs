@@ -141,8 +141,15 @@ impl Parts {
 
     fn slave(&self, m: &Module) {
         let widths = [
-            ("awaddr", CSR_ADDRESS_BITS), ("awvalid", 1), ("wdata", 32), ("wstrb", 4), ("wvalid", 1), ("bready", 1),
-            ("araddr", CSR_ADDRESS_BITS), ("arvalid", 1), ("rready", 1),
+            ("awaddr", CSR_ADDRESS_BITS),
+            ("awvalid", 1),
+            ("wdata", 32),
+            ("wstrb", 4),
+            ("wvalid", 1),
+            ("bready", 1),
+            ("araddr", CSR_ADDRESS_BITS),
+            ("arvalid", 1),
+            ("rready", 1),
         ];
         for (name, width) in widths {
             let name = format!("s_axi_{name}");

@@ -13,7 +13,9 @@ pub const BASE_BITS: u32 = 10;
 /// One lane.
 pub fn requant_lane(d: &mut Design) -> ModuleId {
     d.module("requant_lane", |m| {
-        m.doc("y = saturate(round(round(acc * row >> 14) * factor >> n)); without `linear`, acc takes the inner place.");
+        m.doc(
+            "y = saturate(round(round(acc * row >> 14) * factor >> n)); without `linear`, acc takes the inner place.",
+        );
         let valid = m.input("valid", bit());
         let linear = m.input("linear", bit());
         let acc = m.input("acc", signed(32));

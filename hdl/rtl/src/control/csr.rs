@@ -1,9 +1,7 @@
 //! CSR block: AXI4-Lite slave by the table of `sagen_isa`, program state and event counters.
 //! One access at a time; reads and writes answer OKAY, unknown addresses read zero.
 
-use sagen_isa::{
-    Access, COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, REGISTERS, UNITS,
-};
+use sagen_isa::{Access, COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, REGISTERS, UNITS};
 use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, pack, unsigned};
 
 /// Bits of an AXI4-Lite address.
@@ -136,9 +134,20 @@ fn program_state(m: &Module, write: &Write) -> State {
     m.output("start", start);
     m.output("program_address", cat(&[program_high.slice(0, 8), program_low.q()]));
     m.output("program_descriptors", length.slice(0, 24));
-    let done_counts = UNITS.iter().map(|u| m.input(&format!("{}_done_count", u.name()), unsigned(16)).extend(32)).collect();
+    let done_counts =
+        UNITS.iter().map(|u| m.input(&format!("{}_done_count", u.name()), unsigned(16)).extend(32)).collect();
     let status = cat(&[error.slice(0, 8).reduce_or(), done.q(), running.q()]).extend(32);
-    State { running: running.q(), status, error, low: program_low, high: program_high, length, fetched, cycles, done_counts }
+    State {
+        running: running.q(),
+        status,
+        error,
+        low: program_low,
+        high: program_high,
+        length,
+        fetched,
+        cycles,
+        done_counts,
+    }
 }
 
 /// The first error since the start: source and the number of descriptors fetched by then.

@@ -26,9 +26,9 @@ pub fn read_arbiter(d: &mut Design, requesters: u32, port_bytes: u32) -> ModuleI
         // A request once shown must stay: the choice is held until it is accepted.
         let held = m.reg("held", bit()).reset(0);
         let held_id = m.reg("held_id", unsigned(id_bits));
-        let first = (0..requesters as usize).rev().fold(lit(id_bits, 0), |later, i| {
-            valid[i].mux(lit(id_bits, i as u64), later)
-        });
+        let first = (0..requesters as usize)
+            .rev()
+            .fold(lit(id_bits, 0), |later, i| valid[i].mux(lit(id_bits, i as u64), later));
         let id = m.net("chosen", held.mux(held_id, first));
         let order = m.instance("u_order", order);
         let any = valid.iter().copied().reduce(|a, b| a | b).expect("there is a requester");

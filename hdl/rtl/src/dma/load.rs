@@ -66,7 +66,9 @@ fn rows(m: &Module, bytes: u32, take: Signal, held: Signal, regs: Signal, ready:
         m.set(row_offset, row_offset.add(get("ddr_stride").extend(ADDRESS_BITS)));
     });
     m.switch_state(&stage)
-        .case("idle", || { m.when(take, || m.set_state(&stage, "select")); })
+        .case("idle", || {
+            m.when(take, || m.set_state(&stage, "select"));
+        })
         .case("select", || m.set_state(&stage, "product"))
         .case("product", || m.set_state(&stage, "sum"))
         .case("sum", || m.set_state(&stage, "start"))

@@ -165,18 +165,24 @@ impl Ports<'_> {
             });
         });
         m.switch_state(stage)
-            .case("idle", || { m.when(take, || m.set_state(stage, "product")); })
+            .case("idle", || {
+                m.when(take, || m.set_state(stage, "product"));
+            })
             .case("product", || m.set_state(stage, "sum"))
             .case("sum", || m.set_state(stage, "run"))
             .case("run", || m.set_state(stage, "size"))
             .case("size", || m.set_state(stage, "address"))
-            .case("address", || { m.when(announce, || m.set_state(stage, "beats")); })
+            .case("address", || {
+                m.when(announce, || m.set_state(stage, "beats"));
+            })
             .case("beats", || {
                 m.when(all_issued, || m.set_state(stage, "drain"))
                     .elsewhen(run_ends, || m.set_state(stage, "run"))
                     .elsewhen(burst_ends, || m.set_state(stage, "size"));
             })
-            .otherwise(|| { m.when(self.outstanding.is_zero(), || m.set_state(stage, "idle")); });
+            .otherwise(|| {
+                m.when(self.outstanding.is_zero(), || m.set_state(stage, "idle"));
+            });
         Walk { announce, ddr: ddr.q(), length: length.q(), read, scratch: v.q(), last_of_burst }
     }
 

@@ -25,9 +25,8 @@ pub fn stream_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
         let beat_ready = m.input("beat_ready", bit());
 
         let lanes: Vec<Instance> = (0..ports).map(|p| m.instance(&format!("u_lane{p}"), lane)).collect();
-        let all = |port: &str| {
-            lanes.iter().map(|l| l.output(port)).reduce(|a, b| a & b).expect("there is a stream port")
-        };
+        let all =
+            |port: &str| lanes.iter().map(|l| l.output(port)).reduce(|a, b| a & b).expect("there is a stream port");
         let queue = m.instance("u_targets", targets);
         let idle = m.net("lanes_idle", all("ready"));
 
@@ -57,7 +56,10 @@ pub fn stream_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
         m.output("busy", queue.output("out_valid") | setup.pending);
         let blocked = lanes.iter().map(|l| l.output("blocked")).reduce(|a, b| a | b);
         m.output("event_blocked", blocked.expect("there is a stream port"));
-        m.output("bus_error", lanes.iter().map(|l| l.output("bus_error")).reduce(|a, b| a | b).expect("there is a stream port"));
+        m.output(
+            "bus_error",
+            lanes.iter().map(|l| l.output("bus_error")).reduce(|a, b| a | b).expect("there is a stream port"),
+        );
         m.output("beat", pack(&lanes.iter().map(|l| l.output("out_data")).collect::<Vec<_>>()));
         m.output("beat_valid", beat_valid);
     })
@@ -100,16 +102,18 @@ fn setup(m: &Module, ports: usize, desc: Signal, regs: Signal, desc_valid: Signa
         2 => stride.shl(1),
         _ => stride.add(stride.shl(1)),
     };
-    let address = |p: usize| {
-        m.reg_en(&format!("address{p}"), stage.is("sum"), base.add(multiple(p))).q()
-    };
+    let address = |p: usize| m.reg_en(&format!("address{p}"), stage.is("sum"), base.add(multiple(p))).q();
     let addresses = (0..ports).map(address).collect();
     let start = m.net("start", stage.is("start") & can_start);
     m.switch_state(&stage)
-        .case("idle", || { m.when(desc_valid, || m.set_state(&stage, "product")); })
+        .case("idle", || {
+            m.when(desc_valid, || m.set_state(&stage, "product"));
+        })
         .case("product", || m.set_state(&stage, "sum"))
         .case("sum", || m.set_state(&stage, "start"))
-        .case("start", || { m.when(can_start, || m.set_state(&stage, "idle")); });
+        .case("start", || {
+            m.when(can_start, || m.set_state(&stage, "idle"));
+        });
     Setup { accept, pending: !accept, start, beats: beats.q(), addresses }
 }
 

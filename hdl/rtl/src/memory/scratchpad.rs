@@ -33,9 +33,8 @@ pub fn scratchpad(d: &mut Design, overlay: &Overlay) -> ModuleId {
     let style = if overlay.board().ultra_ram { RamStyle::Ultra } else { RamStyle::Block };
     d.module("scratchpad", |m| {
         let [vector, compute, load] = ["vector", "compute", "load"].map(|n| writer(m, n));
-        let reader = |name: &str| {
-            (m.input(&format!("{name}_en"), bit()), m.input(&format!("{name}_addr"), unsigned(16)))
-        };
+        let reader =
+            |name: &str| (m.input(&format!("{name}_en"), bit()), m.input(&format!("{name}_addr"), unsigned(16)));
         let ((a_en, a_addr), (b_en, b_addr), (s_en, s_addr)) = (reader("a"), reader("b"), reader("s"));
 
         let compute_ready = m.net("compute_granted", !vector.valid);
@@ -45,11 +44,8 @@ pub fn scratchpad(d: &mut Design, overlay: &Overlay) -> ModuleId {
         let bits = depth.ilog2();
         let addr = pick(vector.addr, compute.addr, load.addr).trunc(bits);
         let data = pick(vector.data, compute.data, load.data);
-        let enables: Vec<Signal> = pick(vector.mask, compute.mask, load.mask)
-            .lanes(ENABLE_BYTES)
-            .iter()
-            .map(|bytes| bytes.bit(0))
-            .collect();
+        let enables: Vec<Signal> =
+            pick(vector.mask, compute.mask, load.mask).lanes(ENABLE_BYTES).iter().map(|bytes| bytes.bit(0)).collect();
         let mask = pack(&enables);
 
         let b_any = m.net("b_any", b_en | s_en);

@@ -23,8 +23,7 @@ pub(super) fn scales(d: &mut Design, g: Geometry) -> ModuleId {
         let words: Vec<Signal> = beat.lanes(32).iter().map(|w| w.slice(0, SCALE)).collect();
         let entries = m.memory("entries", DEPTH, ROWS * SCALE).style(RamStyle::Distributed);
         let entries = entries.byte_enable(ROWS * SCALE / g.runs());
-        let lanes: Vec<Signal> =
-            (0..g.runs()).map(|i| piece.index().map_or(lit(1, 1), |p| p.eq_lit(i))).collect();
+        let lanes: Vec<Signal> = (0..g.runs()).map(|i| piece.index().map_or(lit(1, 1), |p| p.eq_lit(i))).collect();
         entries.write_masked(write, write_at, pack(&words).repeat(g.runs()), pack(&lanes));
         let complete = m.net("complete", write & piece.last());
         m.when(write, || piece.advance(m));

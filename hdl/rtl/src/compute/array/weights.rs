@@ -65,8 +65,7 @@ fn buffer(m: &Module, g: Geometry, write: Signal, beat: Signal) -> (Mem, Signal)
 
 fn count_level(m: &Module, level: Reg, word_stored: Signal, slab_end: Signal) {
     let one_more = level.add(word_stored.extend(LEVEL));
-    m.when(slab_end, || m.set(level, one_more.sub_lit(ROWS)))
-        .elsewhen(word_stored, || m.set(level, one_more));
+    m.when(slab_end, || m.set(level, one_more.sub_lit(ROWS))).elsewhen(word_stored, || m.set(level, one_more));
 }
 
 /// Address register, buffer output, and the channels of this step.

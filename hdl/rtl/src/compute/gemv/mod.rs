@@ -2,9 +2,9 @@
 //! Contract and pipeline: `docs/units/compute.md`.
 
 mod argmax;
-mod plan;
 mod feed;
 mod pack;
+mod plan;
 mod reciprocal;
 mod row_scales;
 mod scores;
@@ -182,13 +182,7 @@ impl Parts {
         let valid = (0..delay).fold(tag.valid, |s, i| flag(m, &format!("result{i}"), s));
         let bits = cat(&[tag.word_end, tag.first, tag.last, tag.score]);
         let bits = m.delay("tag", bits, delay);
-        Tag {
-            valid,
-            word_end: bits.bit(3),
-            first: bits.bit(2),
-            last: bits.bit(1),
-            score: bits.bit(0),
-        }
+        Tag { valid, word_end: bits.bit(3), first: bits.bit(2), last: bits.bit(1), score: bits.bit(0) }
     }
 
     /// Packs and writes results, and says when a descriptor is done.

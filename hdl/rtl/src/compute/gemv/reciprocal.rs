@@ -46,8 +46,7 @@ fn sums(m: &Module) -> Vec<Signal> {
     let weights = m.input("weights", unsigned(8 * VECTORS as u32)).lanes(8);
     let sum = |(v, weight): (usize, &Signal)| {
         let sum = m.reg(&format!("sum{v}"), unsigned(SUM));
-        m.when(start, || m.set(sum, m.lit(unsigned(SUM), 0)))
-            .elsewhen(add, || m.set(sum, sum + weight.extend(SUM)));
+        m.when(start, || m.set(sum, m.lit(unsigned(SUM), 0))).elsewhen(add, || m.set(sum, sum + weight.extend(SUM)));
         sum.q()
     };
     weights.iter().enumerate().map(sum).collect()

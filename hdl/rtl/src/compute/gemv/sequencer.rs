@@ -3,9 +3,9 @@
 //! A beat is accepted only if everything behind it can flow: code words are there, and every result that it
 //! completes has a slot. So no pipeline behind the sequencer ever stops.
 
+use super::SLOTS;
 use super::plan::{self, field};
 use super::vector::lane_bits;
-use super::SLOTS;
 use crate::compute::requant::BASE_BITS;
 use sagen_isa::{BLOCK_ROWS, GROUP, VECTORS};
 use sagen_lang::{Design, Fsm, Module, ModuleId, Reg, Signal, bit, high, low, unsigned};

@@ -123,9 +123,8 @@ fn drain(m: &Module, products: &[Signal], beat: u32) -> (Signal, Signal) {
     let drained = m.reg("drained", bit()).reset(0);
     m.set(drained, drain);
     let low = lane_bits(beat).min(4);
-    let column = |(i, lanes): (usize, &[Signal])| {
-        m.reg_en(&format!("column{i}"), drain, lane.slice(0, low).select(lanes)).q()
-    };
+    let column =
+        |(i, lanes): (usize, &[Signal])| m.reg_en(&format!("column{i}"), drain, lane.slice(0, low).select(lanes)).q();
     let columns: Vec<Signal> = products.chunks(16).enumerate().map(column).collect();
     let value = match lane_bits(beat) - low {
         0 => columns[0],

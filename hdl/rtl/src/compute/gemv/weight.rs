@@ -81,7 +81,12 @@ mod tests {
             sim.step();
             let Some(at) = (i + 1).checked_sub(LATENCY as usize) else { continue };
             let expected = if at.is_multiple_of(11) { 0 } else { exp2::weight(all[at], max) };
-            assert_eq!(sim.get("weight").to_u64(), u64::from(expected), "z - max = {}", i64::from(all[at]) - i64::from(max));
+            assert_eq!(
+                sim.get("weight").to_u64(),
+                u64::from(expected),
+                "z - max = {}",
+                i64::from(all[at]) - i64::from(max)
+            );
         }
     }
     #[test]

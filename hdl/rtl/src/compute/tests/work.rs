@@ -81,6 +81,7 @@ impl<'a> Draw<'a> {
         let argmax = r.below(2);
         let first = u64::from(!self.begun) | r.below(2);
         self.begun |= argmax == 1;
+        let id_base = r.below(1000);
         Matvec {
             x: r.below(3) * GROUPS_HELD + r.below(GROUPS_HELD - groups + 1),
             x_stride: GROUPS_HELD,
@@ -95,8 +96,9 @@ impl<'a> Draw<'a> {
             write: r.below(4).min(1),
             argmax,
             argmax_first: first,
-            id_base: r.below(1000),
-            id_limit: 1003 + r.below(40),
+            id_base,
+            // Often in the middle of the rows.
+            id_limit: id_base + 1 + r.below(16 * blocks + 4),
             reg: 7,
         }
     }
@@ -261,7 +263,8 @@ impl<'a> Draw<'a> {
         }
         let elements = VECTORS_HELD * GROUPS_HELD * GROUP as u64;
         let rows: Vec<u8> = (0..elements).flat_map(|_| self.element().to_le_bytes()).collect();
-        let region = |name: &str, kind, base, bytes: &[u8]| Region { name: name.into(), kind, base, bytes: bytes.len() as u64 };
+        let region =
+            |name: &str, kind, base, bytes: &[u8]| Region { name: name.into(), kind, base, bytes: bytes.len() as u64 };
         let program = Program {
             overlay: self.overlay.name().into(),
             regions: vec![
@@ -299,54 +302,66 @@ fn run(machine: &mut Machine, operation: impl Into<Operation>) {
 /// Rows to codes; each row's first group is halved again and again so that shifts differ.
 fn quantise(machine: &mut Machine) {
     let words = GROUPS_HELD * (GROUP / LANES) as u64;
-    run(machine, Load {
-        base: ROWS,
-        rows: VECTORS_HELD,
-        row_words: words,
-        ddr_stride: words * WORD_BYTES as u64,
-        v: 0,
-        v_stride: words,
-        ..Load::default()
-    });
+    run(
+        machine,
+        Load {
+            base: ROWS,
+            rows: VECTORS_HELD,
+            row_words: words,
+            ddr_stride: words * WORD_BYTES as u64,
+            v: 0,
+            v_stride: words,
+            ..Load::default()
+        },
+    );
     for group in 0..GROUPS_HELD {
         let at = group * (GROUP / LANES) as u64;
-        run(machine, Mul {
+        run(
+            machine,
+            Mul {
+                rows: VECTORS_HELD,
+                words: (GROUP / LANES) as u64,
+                a: at,
+                a_stride: words,
+                d: at,
+                d_stride: words,
+                b_immediate: 1,
+                immediate: 1,
+                shift: group.min(4),
+                write: 1,
+                ..Mul::default()
+            },
+        );
+    }
+    run(
+        machine,
+        Mul {
             rows: VECTORS_HELD,
-            words: (GROUP / LANES) as u64,
-            a: at,
+            words,
             a_stride: words,
-            d: at,
             d_stride: words,
             b_immediate: 1,
             immediate: 1,
-            shift: group.min(4),
             write: 1,
+            amax: 1,
             ..Mul::default()
-        });
-    }
-    run(machine, Mul {
-        rows: VECTORS_HELD,
-        words,
-        a_stride: words,
-        d_stride: words,
-        b_immediate: 1,
-        immediate: 1,
-        write: 1,
-        amax: 1,
-        ..Mul::default()
-    });
-    run(machine, Quant {
-        rows: VECTORS_HELD,
-        segments: 1,
-        segment_words: words,
-        a: 0,
-        a_stride: words,
-        d: 0,
-        d_stride: GROUPS_HELD,
-        factor_mantissa: 0xabcd,
-        factor_exponent: -20,
-        scale: 0,
-        scale_stride: 1,
-        ..Quant::default()
-    });
+        },
+    );
+    run(
+        machine,
+        Quant {
+            rows: VECTORS_HELD,
+            segments: 1,
+            segment_words: words,
+            a: 0,
+            a_stride: words,
+            d: 0,
+            d_stride: GROUPS_HELD,
+            factor_mantissa: 0xabcd,
+            factor_exponent: -20,
+            scale: 0,
+            scale_stride: 1,
+            ..Quant::default()
+        },
+    );
 }

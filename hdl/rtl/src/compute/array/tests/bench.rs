@@ -1,7 +1,7 @@
 //! Memories, stream and scheduler around the engine, cycle by cycle.
 
-use super::work::{Memories, Random, Work};
 use super::Geometry;
+use super::work::{Memories, Random, Work};
 use sagen_isa::Descriptor;
 use sagen_lang::{Bits, Design, sim::Sim};
 
