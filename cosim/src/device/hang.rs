@@ -40,8 +40,8 @@ pub(super) fn describe(rig: &Rig, routine: &Routine, counts: &[u64; UNITS.len()]
 /// The oldest descriptor of each unit that is not complete, and what it waits for.
 pub(super) fn units(routine: &Routine, counts: &[u64; UNITS.len()]) -> String {
     let lines = UNITS.iter().map(|unit| {
-        let mine = routine.steps.iter().enumerate().filter(|(_, s)| s.descriptor.unit() == *unit);
-        let Some((index, step)) = mine.skip(counts[unit.index()] as usize).map(|(i, s)| (i, s)).next() else {
+        let mut mine = routine.steps.iter().enumerate().filter(|(_, s)| s.descriptor.unit() == *unit);
+        let Some((index, step)) = mine.nth(counts[unit.index()] as usize) else {
             return format!("  {:<8} all descriptors complete", unit.name());
         };
         let unmet = UNITS.iter().filter(|u| u64::from(step.descriptor.waits[u.index()]) > counts[u.index()]);
