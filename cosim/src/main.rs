@@ -20,6 +20,8 @@ struct Arguments {
 enum Command {
     /// Run a model: prefill a prompt on the systolic array, decode tokens on the GEMV unit.
     Run(cli::run::Options),
+    /// Say where the cycles of one token or one prefill chunk go, by unit and layer.
+    Profile(cli::profile::Options),
     /// Say what this machine lacks, and the command that installs it.
     Doctor(cli::doctor::Options),
     /// Measure the simulator against a bare C++ loop around the same design.
@@ -29,6 +31,7 @@ enum Command {
 fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Run(options) => cli::run::run(&options),
+        Command::Profile(options) => cli::profile::run(&options),
         Command::Doctor(options) => cli::doctor::run(&options),
         Command::Bench(options) => cli::bench::run(&options),
     }

@@ -75,6 +75,14 @@ fn a_context_that_is_no_multiple_of_16_is_refused() {
 }
 
 #[test]
+fn a_profile_outside_the_context_or_between_chunks_is_refused_before_anything_is_built() {
+    let line = refused(&["profile", "smollm2", "--position", "2048"]);
+    assert_eq!(line, "Error: --position 2048 needs a context of 2049, --context is 2048");
+    let line = refused(&["profile", "smollm2", "--prefill", "--position", "40"]);
+    assert_eq!(line, "Error: --position 40: a chunk of prefill begins at a multiple of 16");
+}
+
+#[test]
 fn a_file_that_is_no_checkpoint_is_refused() {
     let path = temporary("noise.gguf", b"this is not a GGUF file at all");
     let line = refused(&["run", "mine", "--model-path", &path, "--prompt", "x", "--backend", "golden"]);

@@ -1,0 +1,191 @@
+//! `cosim profile`: where the cycles of one decoded token or one prefill chunk go.
+
+use super::live::Live;
+use super::prepare;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use sagen_arch::{Device, Overlay};
+use sagen_cosim::axi::Profile;
+use sagen_cosim::device::{Check, RtlDevice};
+use sagen_cosim::timeline::{Part, Summary, Timeline, svg, table, trace};
+use sagen_cosim::verilate::Variant;
+use sagen_isa::{CHUNK_ROWS, UNITS};
+use sagen_runtime::compile::{CompileOptions, Compiled};
+use sagen_runtime::generate::Session;
+use sagen_runtime::tokenize::Tokenizer;
+use sagen_runtime::weights::Checkpoint;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Options of `cosim profile`.
+///
+/// Runs one decoded token on the RTL, or with --prefill one chunk of 16 positions, and prints what every unit did:
+/// executed, was starved (an empty FIFO), blocked (a full one), or waited, and for which unit. The cycles of a unit
+/// add up to those of the run. Times do not depend on data, so the cache is left at zero and any position is reached
+/// at once.
+///
+/// Examples:
+///   cosim profile smollm2                                   decode at position 32
+///   cosim profile smollm2 --position 2046 --svg late.svg    a picture of it, a bar a layer
+///   cosim profile smollm2 --prefill --trace chunk.json      every descriptor, for https://ui.perfetto.dev
+#[derive(Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Options {
+    /// Model of the registry; an unknown name lists the known ones.
+    model: String,
+    /// Overlay: name of a config, or path of a YAML file.
+    #[arg(long, default_value = "d16_100mhz_w128_p6")]
+    config: String,
+    /// Tokens before the one that is decoded, or before the chunk.
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    position: usize,
+    /// Profile a chunk of prefill instead of a decoded token; the position is a multiple of 16.
+    #[arg(long)]
+    prefill: bool,
+    /// Write totals, layers, losses and every descriptor here.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write a Chrome trace for Perfetto here; one microsecond of it is one clock cycle.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Write a picture here: what compute did, a bar a layer.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Longest sequence that the program is compiled for, a multiple of 16.
+    #[arg(long, default_value_t = 2048)]
+    context: usize,
+    /// Memory behind the ports: ideal, kv260 or random:SEED.
+    #[arg(long, default_value = "kv260")]
+    memory: Profile,
+    /// Use this GGUF file or Hugging Face directory instead of the registry's.
+    #[arg(long, value_name = "PATH")]
+    model_path: Option<PathBuf>,
+    /// Verilator to use, instead of the one that would be found.
+    #[arg(long, value_name = "PATH")]
+    verilator: Option<PathBuf>,
+    /// Folder that holds build folders.
+    #[arg(long, default_value = "build")]
+    out: PathBuf,
+}
+
+/// The token of every position: times do not depend on it.
+const TOKEN: u32 = 1;
+
+/// Profile and print.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    check(options)?;
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
+
+    let overlay = sagen::find::overlay(&options.config)?;
+    let path = prepare::model_path(&options.model, options.model_path.as_deref(), &interrupted)?;
+    let checkpoint = Checkpoint::open(&path)?;
+    let tokenizer = Tokenizer::load(&checkpoint)?;
+    let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
+    let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &compile_options)?;
+    drop(checkpoint);
+    let timeline = simulate(options, &overlay, &compiled, interrupted)?;
+    let summary = Summary::new(&timeline);
+    let title = title(options, &overlay, &summary);
+    println!("{title}\n\n{}", table::table(&summary));
+    write_files(options, &timeline, &summary, &title)
+}
+
+/// What would not fit, before anything is built.
+fn check(options: &Options) -> Result<()> {
+    let (position, context) = (options.position, options.context);
+    if options.prefill && !position.is_multiple_of(CHUNK_ROWS) {
+        bail!("--position {position}: a chunk of prefill begins at a multiple of {CHUNK_ROWS}");
+    }
+    let length = position.saturating_add(if options.prefill { CHUNK_ROWS } else { 1 });
+    if length > context {
+        bail!("--position {position} needs a context of {length}, --context is {context}");
+    }
+    Ok(())
+}
+
+fn simulate(
+    options: &Options,
+    overlay: &Overlay,
+    compiled: &Compiled,
+    interrupted: Arc<AtomicBool>,
+) -> Result<Timeline> {
+    let built = prepare::simulator(overlay, &options.out, Variant::default(), options.verilator.as_deref())?;
+    let mut device = RtlDevice::new(&built.library, overlay, options.memory, Check::None);
+    let live = Live::new();
+    let progress = live.clone();
+    device.on_progress(Box::new(move |cycles, share| progress.progress(cycles, share)));
+    device.stop_when(interrupted);
+    device.load(&compiled.program)?;
+    device.record_timelines();
+    live.begin(what(options), 0);
+    let mut session = Session::resume(&mut device, compiled, vec![TOKEN; options.position], |_| {});
+    let result = match options.prefill {
+        true => session.prefill(&[TOKEN; CHUNK_ROWS]),
+        false => session.decode_step(TOKEN),
+    };
+    drop(session);
+    live.end();
+    result?;
+    // A prefill also runs the head, afterwards.
+    device.take_timelines().into_iter().next().context("the device recorded no run")
+}
+
+fn what(options: &Options) -> String {
+    match options.prefill {
+        true => format!("prefill of positions {} to {}", options.position, options.position + CHUNK_ROWS - 1),
+        false => format!("decode at position {}", options.position),
+    }
+}
+
+fn title(options: &Options, overlay: &Overlay, summary: &Summary) -> String {
+    let (model, config) = (&options.model, overlay.name());
+    format!("{model} on {config}: {}, {} cycles", what(options), summary.cycles)
+}
+
+fn write_files(options: &Options, timeline: &Timeline, summary: &Summary, title: &str) -> Result<()> {
+    if let Some(path) = &options.json {
+        write(path, &serde_json::to_string_pretty(&report(options, timeline, summary))?)?;
+    }
+    if let Some(path) = &options.trace {
+        write(path, &trace::trace(timeline, title).to_string())?;
+    }
+    if let Some(path) = &options.svg {
+        write(path, &svg::svg(summary, title))?;
+    }
+    Ok(())
+}
+
+fn report(options: &Options, timeline: &Timeline, summary: &Summary) -> Value {
+    let part = |p: &Part| match p {
+        Part::Before | Part::After => json!(p.to_string()),
+        Part::Layer(layer) => json!(layer),
+    };
+    let parts = summary.parts.iter().map(|p| json!({ "layer": part(&p.part), "units": units(&p.units) }));
+    json!({
+        "schema": 1,
+        "model": options.model,
+        "config": options.config,
+        "routine": if options.prefill { "prefill" } else { "decode" },
+        "position": options.position,
+        "cycles": summary.cycles,
+        "units": units(&summary.units),
+        "layers": parts.collect::<Vec<_>>(),
+        "losses": summary.losses,
+        "descriptors": timeline.spans,
+    })
+}
+
+fn units(tallies: &[sagen_cosim::timeline::Tally; UNITS.len()]) -> Value {
+    let by_name: Map<String, Value> = UNITS.iter().map(|u| (u.name().to_string(), json!(tallies[u.index()]))).collect();
+    Value::Object(by_name)
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    let file = std::fs::File::create(path).and_then(|mut f| f.write_all(text.as_bytes()));
+    file.with_context(|| format!("cannot write {}", path.display()))
+}
