@@ -25,9 +25,10 @@ pub use options::{CompileOptions, Fusion};
 
 use sagen_arch::{Overlay, Program, Segment};
 use sagen_isa::CHUNK_ROWS;
+use std::collections::BTreeMap;
 
 use crate::graph::{Graph, GraphOptions};
-use crate::model::ModelConfig;
+use crate::model::{ModelConfig, TensorName};
 use crate::weights::Checkpoint;
 use layout::KvLayout;
 use lower::Model;
@@ -77,44 +78,83 @@ pub fn compile(
     overlay: &Overlay,
     options: &CompileOptions,
 ) -> Result<Compiled, CompileError> {
-    let config = checkpoint.config();
-    options::check_shape(config)?;
-    options.check(config, overlay)?;
-    let Fit { graph, prefill, decode } = fit(config, overlay, options)?;
-    let mut map = Map::new(config, &graph, overlay, options);
-    let numerics = Numerics::new(config, calibration);
     let (gain_bytes, gains) = image::gains(checkpoint)?;
     let (embedding_bytes, embedding) = image::embedding(checkpoint)?;
-    let join_streams = options.fuse.streams;
-    let model = Model {
-        config,
-        overlay,
-        graph: &graph,
-        map: &map,
-        numerics: &numerics,
-        gains: &gains,
-        embedding,
-        join_streams,
-    };
-    let drafts = routines::draft(&model, &prefill, &decode, options.context)?;
-    let base = map.finish(overlay, options.context, routines::bytes(&drafts))?;
-    let (routines, descriptors) = routines::place(drafts, base)?;
-
+    let tables = Tables { gains, embedding };
+    let Outline { mut compiled, graph, map, numerics, descriptors } =
+        routines_of(checkpoint.config(), calibration, &tables, overlay, options)?;
     let mut image = vec![
         Segment { base: map.gains, bytes: gain_bytes },
         Segment { base: map.embedding, bytes: embedding_bytes },
-        Segment { base: map.rope, bytes: image::rope(config, options.context) },
+        Segment { base: map.rope, bytes: image::rope(checkpoint.config(), options.context) },
     ];
     let ports = image::weights(checkpoint, &graph, &map, &numerics)?;
     image.extend((0..).zip(ports).map(|(port, bytes)| {
         let base = map.weights.base + port * map.weights.stride;
         Segment { base, bytes }
     }));
-    image.push(Segment { base, bytes: descriptors });
+    image.push(descriptors);
+    compiled.program.image = image;
+    Ok(compiled)
+}
+
+/// Compile a shape of which no weights are at hand: everything but the initial contents of DDR.
+pub fn outline(config: &ModelConfig, overlay: &Overlay, options: &CompileOptions) -> Result<Compiled, CompileError> {
+    let norms = config.tensors().filter(|t| config.shape(*t).0 == 1);
+    let tables = Tables { gains: norms.map(|norm| (norm, TYPICAL_FRACTION)).collect(), embedding: TYPICAL_FRACTION };
+    let outline = routines_of(config, &Calibration::assumed(config), &tables, overlay, options)?;
+    Ok(outline.compiled)
+}
+
+/// Fraction bits of parameters near one in 16 bits.
+const TYPICAL_FRACTION: i32 = 14;
+
+/// Fraction bits of what lies in DDR in 16 bits.
+struct Tables {
+    gains: BTreeMap<TensorName, i32>,
+    embedding: i32,
+}
+
+/// A program without its image, and what the image is made from.
+struct Outline {
+    compiled: Compiled,
+    graph: Graph,
+    map: Map,
+    numerics: Numerics,
+    descriptors: Segment,
+}
+
+fn routines_of(
+    config: &ModelConfig,
+    calibration: &Calibration,
+    tables: &Tables,
+    overlay: &Overlay,
+    options: &CompileOptions,
+) -> Result<Outline, CompileError> {
+    options::check_shape(config)?;
+    options.check(config, overlay)?;
+    let Fit { graph, prefill, decode } = fit(config, overlay, options)?;
+    let mut map = Map::new(config, &graph, overlay, options);
+    let numerics = Numerics::new(config, calibration);
+    let model = Model {
+        config,
+        overlay,
+        graph: &graph,
+        map: &map,
+        numerics: &numerics,
+        gains: &tables.gains,
+        embedding: tables.embedding,
+        join_streams: options.fuse.streams,
+    };
+    let drafts = routines::draft(&model, &prefill, &decode, options.context)?;
+    let base = map.finish(overlay, options.context, routines::bytes(&drafts))?;
+    let (routines, bytes) = routines::place(drafts, base)?;
     let logits = map.logits.map(|address| Logits { address, fraction: numerics::LOGIT_FRACTION });
     let cache = Cache { base: map.kv.base, port_stride: map.kv.stride, layout: map.kv_layout };
-    let program = Program { overlay: overlay.name().to_owned(), regions: map.regions, image, routines };
-    Ok(Compiled { program, context: options.context, vocab: config.vocab, logits, cache })
+    let regions = map.regions.clone();
+    let program = Program { overlay: overlay.name().to_owned(), regions, image: Vec::new(), routines };
+    let compiled = Compiled { program, context: options.context, vocab: config.vocab, logits, cache };
+    Ok(Outline { compiled, graph, map, numerics, descriptors: Segment { base, bytes } })
 }
 
 /// Compile seeded random weights in the shape of a model whose files are not at hand, for counting cycles.

@@ -31,7 +31,7 @@ struct Block {
 
 pub(super) struct Array {
     scale_beats: u64,
-    /// Beats of a slab, cycles of its steps, slabs of 64 channels times 64.
+    /// Beats, cycles of the steps and channels of a slab.
     slab_beats: u64,
     slab_cycles: u64,
     slab_channels: u64,
@@ -154,7 +154,7 @@ impl Array {
 
     /// Beats wanted one a cycle, until something changes.
     pub(super) fn wanted(&self) -> u64 {
-        if self.scales_left > 0 { self.scales_left } else { (self.beats_left - 1) % self.slab_beats + 1 }
+        if self.scales_left > 0 { self.scales_left } else { (self.beats_left + self.slab_beats - 1) % self.slab_beats + 1 }
     }
 
     pub(super) fn take(&mut self, beats: u64, now: u64) {

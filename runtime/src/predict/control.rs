@@ -81,11 +81,6 @@ impl<'a> Control<'a> {
         (met && now > self.head_since[unit]).then_some(head)
     }
 
-    /// Whether a unit has a descriptor that waits.
-    pub(super) fn holds(&self, unit: usize) -> bool {
-        !self.queues[unit].is_empty()
-    }
-
     pub(super) fn taken(&mut self, unit: usize, now: u64) {
         self.queues[unit].pop_front();
         self.head_since[unit] = now + 1;

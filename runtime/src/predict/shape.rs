@@ -1,0 +1,168 @@
+//! Shapes of models without their weights: data files, for predictions and for runs with random weights.
+
+use crate::model::{Activation, ModelConfig, ModelError, Rope, RopePairing, RopeScaling};
+use serde::Deserialize;
+
+/// Name and text of every shape.
+const SHAPES: [&str; 4] = [
+    include_str!("../../../configs/shapes/smollm2.yaml"),
+    include_str!("../../../configs/shapes/gemma-3-270m.yaml"),
+    include_str!("../../../configs/shapes/qwen3-0.6b.yaml"),
+    include_str!("../../../configs/shapes/llama-3.2-1b.yaml"),
+];
+
+/// Layers that see only the last keys.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// Keys that they see.
+    pub keys: usize,
+    /// How many layers are such.
+    pub layers: usize,
+}
+
+/// What the reference system publishes for the KV260 with four 128-bit stream ports.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// Decode after a prompt of 32 tokens.
+    pub decode_tok_per_s: f64,
+    /// One step at position 2048.
+    pub step_ms_at_2048: f64,
+    /// Prefill of 64 tokens.
+    pub prefill_tok_per_s: f64,
+}
+
+/// The numbers of a model.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Shape {
+    /// Name.
+    pub name: String,
+    layers: usize,
+    hidden: usize,
+    ffn: usize,
+    heads: usize,
+    kv_heads: usize,
+    head_dim: usize,
+    vocab: usize,
+    context: usize,
+    norm_eps: f32,
+    rope_theta: f64,
+    /// Operations of the real model that are not part of the shape.
+    pub left_out: Vec<String>,
+    /// Layers with a window.
+    pub window: Option<Window>,
+    /// Figures of the reference system.
+    pub reference: Published,
+}
+
+/// No such shape.
+#[derive(Debug, thiserror::Error)]
+pub enum ShapeError {
+    /// Unknown name.
+    #[error("unknown shape `{found}`; known: {known}")]
+    Unknown {
+        /// As given.
+        found: String,
+        /// All names.
+        known: String,
+    },
+    /// A data file of this program is wrong.
+    #[error("shape {index}: {reason}")]
+    File {
+        /// Which.
+        index: usize,
+        /// Why.
+        reason: String,
+    },
+    /// Numbers that no model can have.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+impl Shape {
+    /// Every shape.
+    pub fn all() -> Result<Vec<Self>, ShapeError> {
+        let read = |(index, text): (usize, &&str)| {
+            serde_saphyr::from_str(text).map_err(|e| ShapeError::File { index, reason: e.to_string() })
+        };
+        SHAPES.iter().enumerate().map(read).collect()
+    }
+
+    /// The shape of a name.
+    pub fn find(name: &str) -> Result<Self, ShapeError> {
+        let mut all = Self::all()?;
+        let known = all.iter().map(|s| s.name.clone()).collect::<Vec<_>>().join(", ");
+        let at = all.iter().position(|s| s.name == name);
+        let at = at.ok_or_else(|| ShapeError::Unknown { found: name.to_owned(), known })?;
+        Ok(all.swap_remove(at))
+    }
+
+    /// As a model, without what is left out.
+    pub fn config(&self) -> Result<ModelConfig, ShapeError> {
+        let rope =
+            Rope { theta: self.rope_theta, pairing: RopePairing::HalfSplit, scaling: RopeScaling::None };
+        let config = ModelConfig {
+            family: "llama",
+            layers: self.layers,
+            hidden: self.hidden,
+            ffn: self.ffn,
+            heads: self.heads,
+            kv_heads: self.kv_heads,
+            head_dim: self.head_dim,
+            vocab: self.vocab,
+            context: self.context,
+            norm_eps: self.norm_eps,
+            rope,
+            tied_embeddings: true,
+            activation: Activation::Silu,
+            embed_scale: 1.0,
+            qk_norm: false,
+        };
+        config.check()?;
+        Ok(config)
+    }
+
+    /// Blends what all layers take with all keys with what they take with a window of keys.
+    ///
+    /// `cycles` gives the cycles at a position, for a model whose layers are all alike.
+    pub fn blend<E>(&self, position: usize, cycles: impl Fn(usize) -> Result<u64, E>) -> Result<u64, E> {
+        let all = cycles(position)?;
+        match self.window {
+            Some(Window { keys, layers }) if position >= keys => {
+                let windowed = cycles(keys - 1)?;
+                Ok(all - all.saturating_sub(windowed) * layers as u64 / self.layers as u64)
+            }
+            Some(_) | None => Ok(all),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shape_is_a_model() {
+        for shape in Shape::all().unwrap() {
+            shape.config().unwrap();
+            assert_eq!(Shape::find(&shape.name).unwrap(), shape);
+        }
+    }
+
+    #[test]
+    fn parameters_are_those_of_the_models() {
+        let parameters = |name: &str| Shape::find(name).unwrap().config().unwrap().parameters();
+        assert_eq!(parameters("smollm2"), 134_515_008);
+        assert_eq!(parameters("llama-3.2-1b"), 1_235_814_400);
+    }
+
+    #[test]
+    fn layers_with_a_window_cost_no_more_beyond_it() {
+        let shape = Shape::find("gemma-3-270m").unwrap();
+        let cycles = |position: usize| Ok::<_, ()>(1000 + 18 * position as u64);
+        assert_eq!(shape.blend(100, cycles), cycles(100));
+        assert_eq!(shape.blend(2047, cycles), Ok(1000 + 15 * 511 + 3 * 2047));
+    }
+}
