@@ -22,6 +22,10 @@ enum Command {
     Run(cli::run::Options),
     /// Say where the cycles of one token or one prefill chunk go, by unit and layer.
     Profile(cli::profile::Options),
+    /// Say how many cycles prefill and decode take, without simulating.
+    Predict(cli::predict::Options),
+    /// Run one decode step of a shape with random weights on the RTL, against golden and the prediction.
+    Verify(cli::verify::Options),
     /// Say what this machine lacks, and the command that installs it.
     Doctor(cli::doctor::Options),
     /// Measure the simulator against a bare C++ loop around the same design.
@@ -32,6 +36,8 @@ fn main() -> Result<()> {
     match Arguments::parse().command {
         Command::Run(options) => cli::run::run(&options),
         Command::Profile(options) => cli::profile::run(&options),
+        Command::Predict(options) => cli::predict::run(&options),
+        Command::Verify(options) => cli::verify::run(&options),
         Command::Doctor(options) => cli::doctor::run(&options),
         Command::Bench(options) => cli::bench::run(&options),
     }

@@ -154,7 +154,11 @@ impl Array {
 
     /// Beats wanted one a cycle, until something changes.
     pub(super) fn wanted(&self) -> u64 {
-        if self.scales_left > 0 { self.scales_left } else { (self.beats_left + self.slab_beats - 1) % self.slab_beats + 1 }
+        if self.scales_left > 0 {
+            self.scales_left
+        } else {
+            (self.beats_left + self.slab_beats - 1) % self.slab_beats + 1
+        }
     }
 
     pub(super) fn take(&mut self, beats: u64, now: u64) {
@@ -182,12 +186,6 @@ impl Array {
     pub(super) fn next(&self) -> [Option<u64>; 5] {
         let begins = (self.scales_left + self.beats_left > 0).then_some(self.begins);
         let pending = (!self.blocks.is_empty()).then_some(self.free_at);
-        [
-            self.done.front().copied(),
-            self.ready.front().copied(),
-            begins,
-            pending,
-            self.drains.front().copied(),
-        ]
+        [self.done.front().copied(), self.ready.front().copied(), begins, pending, self.drains.front().copied()]
     }
 }

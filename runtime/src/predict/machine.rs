@@ -7,7 +7,7 @@ use super::gemv::{self, Gemv, Kind, block_beats};
 use super::port::{Bursts, MemoryTiming, Port, Reader};
 use super::simple::{self, Simple};
 use sagen_arch::{Overlay, Routine};
-use sagen_isa::{DESCRIPTOR_BYTES, Load, Operation, REGISTERS, Stream, UNITS, Unit, WORD_BYTES};
+use sagen_isa::{DESCRIPTOR_BYTES, Load, Operation, REGISTERS, UNITS, Unit};
 use std::collections::VecDeque;
 
 /// From the arrival of a beat in an empty FIFO to the consumer.
@@ -38,6 +38,15 @@ pub struct Prediction {
     pub beats: u64,
 }
 
+/// A stream descriptor on its way to the ports.
+#[derive(Clone, Copy)]
+struct Setup {
+    at: u64,
+    address: u64,
+    beats: u64,
+}
+
+/// The load under way.
 struct Loading {
     load: Load,
     row: u64,
@@ -54,10 +63,11 @@ pub(super) struct Machine<'a> {
     ports: Vec<Port>,
     fetch: Bursts,
     fetch_room: u64,
+    /// Transfers of a descriptor, or of a word; those of the present descriptor.
     pieces: u64,
     piece: u64,
     stream: Bursts,
-    setup: Option<(u64, u64, u64)>,
+    setup: Option<Setup>,
     stream_room: u64,
     received: u64,
     asked: u64,
@@ -154,33 +164,9 @@ impl<'a> Machine<'a> {
 
     /// Readers ask for bursts, descriptors before loads before the stream.
     fn request(&mut self) -> bool {
+        let begun = self.begin_stream() | self.begin_row();
         let (now, timing) = (self.now, self.timing);
-        let mut changed = false;
-        if let Some((at, address, beats)) = self.setup
-            && at <= now
-            && self.stream.is_idle()
-            && self.targets.len() < STREAMS
-        {
-            self.stream.start(now, address, beats);
-            self.asked += beats;
-            self.targets.push_back(self.asked);
-            self.setup = None;
-            changed = true;
-        }
-        if let Some(loading) = &mut self.loading
-            && loading.row < loading.load.rows
-            && loading.ready_at <= now
-            && self.load.is_idle()
-        {
-            let beats = loading.load.row_words * (WORD_BYTES / self.overlay.port_bytes()) as u64;
-            let register = loading.load.reg + if loading.load.reg_step == 1 { loading.row } else { 0 };
-            let value = u64::from(self.registers[register as usize]);
-            let address = loading.load.base + value * loading.load.reg_stride + loading.row * loading.load.ddr_stride;
-            self.load.start(now, address, beats);
-            loading.row += 1;
-            loading.ready_at = now + LOAD_SETUP;
-            changed = true;
-        }
+        let mut changed = begun;
         let port = &mut self.ports[self.overlay.command_port()];
         if self.fetch.is_ready(now) && port.has_room(&timing) && self.fetch.length() <= self.fetch_room {
             let beats = self.fetch.issue(now);
@@ -202,6 +188,35 @@ impl<'a> Machine<'a> {
             changed = true;
         }
         changed
+    }
+
+    /// A stream descriptor that is set up begins when all of the one before is asked for.
+    fn begin_stream(&mut self) -> bool {
+        let Some(setup) = self.setup else { return false };
+        if setup.at > self.now || !self.stream.is_idle() || self.targets.len() == STREAMS {
+            return false;
+        }
+        self.stream.start(self.now, setup.address, setup.beats);
+        self.asked += setup.beats;
+        self.targets.push_back(self.asked);
+        self.setup = None;
+        true
+    }
+
+    /// The next row of a load.
+    fn begin_row(&mut self) -> bool {
+        let Some(loading) = &mut self.loading else { return false };
+        let load = loading.load;
+        if loading.row == load.rows || loading.ready_at > self.now || !self.load.is_idle() {
+            return false;
+        }
+        let register = load.reg + if load.reg_step == 1 { loading.row } else { 0 };
+        let value = u64::from(self.registers[register as usize]);
+        let address = load.base + value * load.reg_stride + loading.row * load.ddr_stride;
+        self.load.start(self.now, address, load.row_words * self.pieces);
+        loading.row += 1;
+        loading.ready_at = self.now + LOAD_SETUP;
+        true
     }
 
     fn complete(&mut self) -> bool {
@@ -230,68 +245,48 @@ impl<'a> Machine<'a> {
     /// Gives a unit the descriptor at the head of its queue, if both are ready.
     fn offer(&mut self, unit: Unit) -> bool {
         let Some(descriptor) = self.control.offered(unit.index(), self.now) else { return false };
+        let operation = &descriptor.operation;
+        let free = match unit {
+            Unit::Stream => self.setup.is_none(),
+            Unit::Compute if matches!(operation, Operation::Matmul(_)) => {
+                self.gemv.is_idle() && self.array.can_accept()
+            }
+            Unit::Compute => self.array.is_idle() && self.gemv.can_accept(),
+            Unit::Vector => self.vector.can_accept(true),
+            Unit::Load => self.loading.is_none(),
+            Unit::Store => self.store.can_accept(false),
+        };
+        if free {
+            self.accept(operation);
+            self.control.taken(unit.index(), self.now);
+        }
+        free
+    }
+
+    fn accept(&mut self, operation: &Operation) {
         let now = self.now;
-        let taken = match &descriptor.operation {
+        match operation {
             Operation::Stream(o) => {
-                let free = self.setup.is_none();
-                if free {
-                    self.setup = Some((now + STREAM_SETUP, o.base, self.stream_beats(o)));
-                }
-                free
+                let beats = o.beats + self.register(o.reg) * o.reg_beats;
+                self.setup = Some(Setup { at: now + STREAM_SETUP, address: o.base, beats });
             }
-            Operation::Matmul(o) => {
-                let free = self.gemv.is_idle() && self.array.can_accept();
-                if free {
-                    self.array.accept(array::Job { groups: o.groups, blocks: o.blocks }, now);
-                }
-                free
-            }
+            Operation::Matmul(o) => self.array.accept(array::Job { groups: o.groups, blocks: o.blocks }, now),
             Operation::Matvec(_) | Operation::Score(_) | Operation::WeightedSum(_) => {
-                let free = self.array.is_idle() && self.gemv.can_accept();
-                if free {
-                    self.gemv.accept(self.gemv_job(&descriptor.operation), now);
-                }
-                free
+                self.gemv.accept(self.gemv_job(operation), now);
             }
             Operation::Load(o) => {
-                let free = self.loading.is_none();
-                if free {
-                    let left = o.rows * o.row_words * (WORD_BYTES / self.overlay.port_bytes()) as u64;
-                    self.loading = Some(Loading { load: *o, row: 0, ready_at: now + LOAD_SETUP, left });
-                }
-                free
+                let left = o.rows * o.row_words * self.pieces;
+                self.loading = Some(Loading { load: *o, row: 0, ready_at: now + LOAD_SETUP, left });
             }
-            Operation::Store(o) => {
-                let free = self.store.can_accept(false);
-                if free {
-                    self.store.accept(now, simple::store(o, &self.timing));
-                }
-                free
+            Operation::Store(o) => self.store.accept(now, simple::store(o, &self.timing)),
+            Operation::Mul(_) | Operation::Add(_) | Operation::Rope(_) | Operation::Glu(_) | Operation::Quant(_) => {
+                self.vector.accept(now, simple::vector(operation));
             }
-            vector @ (Operation::Mul(_)
-            | Operation::Add(_)
-            | Operation::Rope(_)
-            | Operation::Glu(_)
-            | Operation::Quant(_)) => {
-                let free = self.vector.can_accept(true);
-                if free {
-                    self.vector.accept(now, simple::vector(vector));
-                }
-                free
-            }
-        };
-        if taken {
-            self.control.taken(unit.index(), now);
         }
-        taken
     }
 
     fn register(&self, index: u64) -> u64 {
         u64::from(self.registers[index as usize])
-    }
-
-    fn stream_beats(&self, o: &Stream) -> u64 {
-        o.beats + self.register(o.reg) * o.reg_beats
     }
 
     fn gemv_job(&self, operation: &Operation) -> gemv::Job {
@@ -339,7 +334,7 @@ impl<'a> Machine<'a> {
         let refresh = self.ports.iter().any(|p| p.next(now, false).is_some()).then(|| self.timing.refresh(now).1);
         let units = [self.vector.next(), self.store.next(), self.load_end];
         let bursts = [self.fetch.next(now), self.stream.next(now), self.load.next(now)];
-        let setup = [self.setup.map(|s| s.0), self.loading.as_ref().map(|l| l.ready_at)];
+        let setup = [self.setup.map(|s| s.at), self.loading.as_ref().map(|l| l.ready_at)];
         let flows = [consumed, emptied, room, piece, target, refresh];
         let all = units.into_iter().chain(bursts).chain(setup).chain(flows);
         let all = all.chain(self.gemv.next()).chain(self.array.next()).flatten();

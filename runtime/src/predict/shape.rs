@@ -101,8 +101,7 @@ impl Shape {
 
     /// As a model, without what is left out.
     pub fn config(&self) -> Result<ModelConfig, ShapeError> {
-        let rope =
-            Rope { theta: self.rope_theta, pairing: RopePairing::HalfSplit, scaling: RopeScaling::None };
+        let rope = Rope { theta: self.rope_theta, pairing: RopePairing::HalfSplit, scaling: RopeScaling::None };
         let config = ModelConfig {
             family: "llama",
             layers: self.layers,
