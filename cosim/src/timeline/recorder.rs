@@ -5,7 +5,7 @@
 
 use super::{State, Tally};
 use sagen_arch::{Label, Routine};
-use sagen_isa::{UNITS, Unit};
+use sagen_isa::{Operation, UNITS, Unit};
 use serde::Serialize;
 
 /// What the taps show in one cycle; bit i of a byte belongs to unit i.
@@ -74,11 +74,18 @@ pub struct Timeline {
     pub finished: [u64; UNITS.len()],
 }
 
+/// What must be known of a descriptor.
+struct Waiting {
+    index: usize,
+    counts: [u64; UNITS.len()],
+    on_array: bool,
+}
+
 /// The descriptors of one unit.
 #[derive(Default)]
 struct Lane {
-    /// Index and wait counts, in order.
-    steps: Vec<(usize, [u64; UNITS.len()])>,
+    /// In order.
+    steps: Vec<Waiting>,
     taken: usize,
     done: usize,
     started: bool,
@@ -104,8 +111,9 @@ impl Recorder {
     pub fn new(routine: &Routine) -> Self {
         let mut lanes: [Lane; UNITS.len()] = Default::default();
         for (i, step) in routine.steps.iter().enumerate() {
-            let waits = std::array::from_fn(|u| u64::from(step.descriptor.waits[u]));
-            lanes[step.descriptor.unit().index()].steps.push((i, waits));
+            let counts = std::array::from_fn(|u| u64::from(step.descriptor.waits[u]));
+            let on_array = matches!(step.descriptor.operation, Operation::Matmul(_));
+            lanes[step.descriptor.unit().index()].steps.push(Waiting { index: i, counts, on_array });
         }
         let span = |(descriptor, step): (usize, &sagen_arch::Step)| Span {
             descriptor,
@@ -136,22 +144,25 @@ impl Recorder {
     fn unit(&mut self, unit: Unit, sample: &Sample, counts: &[u64; UNITS.len()], fed: bool) {
         let lane = &mut self.lanes[unit.index()];
         if bit(sample.taken, unit) {
-            let (descriptor, _) = lane.steps[lane.taken];
-            self.spans[descriptor].taken = self.cycle;
+            self.spans[lane.steps[lane.taken].index].taken = self.cycle;
             lane.taken += 1;
         }
-        let Some((descriptor, waits)) = lane.steps.get(lane.done) else {
+        let Some(step) = lane.steps.get(lane.done) else {
             lane.finished += 1;
             return;
         };
-        let span = &mut self.spans[*descriptor];
+        let span = &mut self.spans[step.index];
         if lane.in_flight() {
             if !lane.started {
                 lane.started = true;
                 span.start = self.cycle;
             }
-            span.cycles.add(executing(unit, sample, fed), 1);
-        } else if let Some(missing) = UNITS.into_iter().find(|u| waits[u.index()] > counts[u.index()]) {
+            let state = match executing(unit, sample, fed) {
+                State::Busy if step.on_array => State::Array,
+                state => state,
+            };
+            span.cycles.add(state, 1);
+        } else if let Some(missing) = UNITS.into_iter().find(|u| step.counts[u.index()] > counts[u.index()]) {
             // Which unit is to blame shows when the wait is over: until then the latest one stands for all.
             blame(span, missing);
             span.cycles.add(State::waiting_for(missing), 1);
@@ -200,7 +211,7 @@ fn blame(span: &mut Span, unit: Unit) {
 mod tests {
     use super::*;
     use sagen_arch::{RoutineKind, Step};
-    use sagen_isa::{Add, Descriptor, Load, Operation, Store};
+    use sagen_isa::{Add, Descriptor, Load, Store};
 
     /// Two loads, a store, and an addition that waits for one load and the store.
     fn recorder() -> Recorder {

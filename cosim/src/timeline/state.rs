@@ -8,6 +8,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 pub enum State {
     /// Compute consumes a beat.
     Beat,
+    /// The array multiplies, without a beat: a beat lasts it several cycles.
+    Array,
     /// A descriptor is being executed, in any other way.
     Busy,
     /// Compute needs a beat, the FIFO is empty and the stream is reading: the memory is the limit.
@@ -35,8 +37,9 @@ pub enum State {
 }
 
 /// Every state, in the order of reports.
-pub const STATES: [State; 13] = [
+pub const STATES: [State; 14] = [
     State::Beat,
+    State::Array,
     State::Busy,
     State::Starved,
     State::Unfed,
@@ -64,11 +67,18 @@ impl State {
         }
     }
 
+    /// True unless compute does what it is for.
+    #[must_use]
+    pub const fn is_loss(self) -> bool {
+        !matches!(self, State::Beat | State::Array)
+    }
+
     /// Short name, as in tables and JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             State::Beat => "beat",
+            State::Array => "array",
             State::Busy => "busy",
             State::Starved => "starved",
             State::Unfed => "unfed",
@@ -89,6 +99,7 @@ impl State {
     pub const fn meaning(self) -> &'static str {
         match self {
             State::Beat => "consumes a beat",
+            State::Array => "array multiplies",
             State::Busy => "executes, no beat",
             State::Starved => "FIFO empty, memory reads",
             State::Unfed => "FIFO empty, stream waits",
@@ -141,7 +152,10 @@ impl Tally {
     /// Cycles in which a descriptor was being executed, also those in which it was starved or blocked.
     #[must_use]
     pub fn in_flight(&self) -> u64 {
-        [State::Beat, State::Busy, State::Starved, State::Unfed, State::Blocked].iter().map(|s| self.get(*s)).sum()
+        [State::Beat, State::Array, State::Busy, State::Starved, State::Unfed, State::Blocked]
+            .iter()
+            .map(|s| self.get(*s))
+            .sum()
     }
 }
 

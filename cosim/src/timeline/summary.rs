@@ -35,7 +35,7 @@ pub struct PartTally {
     pub units: [Tally; UNITS.len()],
 }
 
-/// Cycles that compute spent without consuming beats, for one kind of descriptor and cause.
+/// Cycles in which compute neither consumed a beat nor multiplied on the array, for one kind of descriptor and cause.
 #[derive(Clone, Debug, Serialize)]
 pub struct Loss {
     /// What compute did instead.
@@ -97,7 +97,7 @@ fn losses(timeline: &Timeline) -> Vec<Loss> {
     let mut found: BTreeMap<(State, String), (usize, u64)> = BTreeMap::new();
     for span in timeline.spans.iter().filter(|s| s.unit == Unit::Compute) {
         let operation = format!("{} {}", span.operation, span.label.tensor);
-        for state in STATES.into_iter().filter(|s| *s != State::Beat && span.cycles.get(*s) > 0) {
+        for state in STATES.into_iter().filter(|s| s.is_loss() && span.cycles.get(*s) > 0) {
             let sum = found.entry((state, operation.clone())).or_default();
             *sum = (sum.0 + 1, sum.1 + span.cycles.get(state));
         }

@@ -1,8 +1,8 @@
 //! A summary as a picture: one stacked bar a layer of what compute did. The upper panel shows all cycles, the lower
-//! one only those in which no beat was consumed, on its own scale.
+//! one only what was lost, on its own scale.
 
 use super::table::occurring;
-use super::{PartTally, State, Summary, Tally};
+use super::{Part, PartTally, State, Summary, Tally};
 use sagen_isa::Unit;
 use std::fmt::Write;
 
@@ -11,8 +11,8 @@ const HEIGHT: f64 = 640.0;
 const LEFT: f64 = 84.0;
 /// Right end of the bars; the legend follows.
 const RIGHT: f64 = 790.0;
-/// Lines of a scale.
-const TICKS: f64 = 4.0;
+/// Most lines of a scale.
+const TICKS: f64 = 5.0;
 
 /// Top, bottom and states of a panel.
 struct Panel<'a> {
@@ -25,18 +25,19 @@ struct Panel<'a> {
 /// The file's contents.
 #[must_use]
 pub fn svg(summary: &Summary, title: &str) -> String {
-    let bars: Vec<Tally> = summary.parts.iter().map(|p| p.units[Unit::Compute.index()]).collect();
-    let states = occurring(&bars);
-    let without: Vec<State> = states.iter().copied().filter(|s| *s != State::Beat).collect();
+    let compute = |p: &PartTally| (p.part, p.units[Unit::Compute.index()]);
+    let bars: Vec<(Part, Tally)> = summary.parts.iter().map(compute).filter(|(_, t)| t.total() > 0).collect();
+    let states = occurring(&[summary.units[Unit::Compute.index()]]);
+    let lossy: Vec<State> = states.iter().copied().filter(|s| s.is_loss()).collect();
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" font-family=\"sans-serif\" \
          font-size=\"12\">\n<rect width=\"{WIDTH}\" height=\"{HEIGHT}\" fill=\"#ffffff\"/>\n"
     );
     text(&mut out, LEFT, 28.0, "start", "font-size=\"17\" font-weight=\"bold\"", title);
     let all = Panel { title: "all cycles of compute", top: 64.0, bottom: 318.0, states: &states };
-    let lost = Panel { title: "cycles without a beat", top: 366.0, bottom: 590.0, states: &without };
+    let lost = Panel { title: "cycles lost", top: 366.0, bottom: 590.0, states: &lossy };
     for panel in [&all, &lost] {
-        panel.draw(&mut out, summary, &bars);
+        panel.draw(&mut out, &bars);
     }
     text(&mut out, (LEFT + RIGHT) / 2.0, HEIGHT - 14.0, "middle", "", "layer");
     legend(&mut out, &states, &summary.units[Unit::Compute.index()], summary.cycles);
@@ -44,12 +45,14 @@ pub fn svg(summary: &Summary, title: &str) -> String {
 }
 
 impl Panel<'_> {
-    fn draw(&self, out: &mut String, summary: &Summary, bars: &[Tally]) {
+    fn draw(&self, out: &mut String, bars: &[(Part, Tally)]) {
         let height = |bar: &Tally| self.states.iter().map(|s| bar.get(*s)).sum::<u64>();
-        let step = tick(bars.iter().map(height).max().unwrap_or(0) as f64);
-        let scale = (self.bottom - self.top) / (step * TICKS);
+        let greatest = bars.iter().map(|(_, bar)| height(bar)).max().unwrap_or(0) as f64;
+        let step = tick(greatest);
+        let lines = (greatest / step).ceil().max(1.0);
+        let scale = (self.bottom - self.top) / (step * lines);
         text(out, LEFT, self.top - 12.0, "start", "font-weight=\"bold\"", self.title);
-        for i in 0..=TICKS as u32 {
+        for i in 0..=lines as u32 {
             let value = f64::from(i) * step;
             let y = self.bottom - value * scale;
             line(out, LEFT, y, RIGHT);
@@ -58,7 +61,7 @@ impl Panel<'_> {
         let y = (self.top + self.bottom) / 2.0;
         text(out, 0.0, 0.0, "middle", &format!("transform=\"translate(18 {y}) rotate(-90)\""), "clock cycles");
         let pitch = (RIGHT - LEFT) / bars.len().max(1) as f64;
-        for (i, (bar, part)) in bars.iter().zip(&summary.parts).enumerate() {
+        for (i, (part, bar)) in bars.iter().enumerate() {
             let x = LEFT + (i as f64 + 0.12) * pitch;
             let mut y = self.bottom;
             for state in self.states.iter().filter(|s| bar.get(**s) > 0) {
@@ -68,10 +71,10 @@ impl Panel<'_> {
                     out,
                     (x, y, 0.76 * pitch, h),
                     *state,
-                    &format!("{}: {} {}", part.part, state.name(), bar.get(*state)),
+                    &format!("{part}: {} {}", state.name(), bar.get(*state)),
                 );
             }
-            text(out, x + 0.38 * pitch, self.bottom + 16.0, "middle", "font-size=\"10\"", &name(part));
+            text(out, x + 0.38 * pitch, self.bottom + 16.0, "middle", "font-size=\"10\"", &name(*part));
         }
     }
 }
@@ -88,11 +91,11 @@ fn cycles(value: f64) -> String {
     if value < 10_000.0 { format!("{value}") } else { format!("{} k", value / 1000.0) }
 }
 
-fn name(part: &PartTally) -> String {
-    match part.part {
-        super::Part::Before => "in".to_string(),
-        super::Part::Layer(layer) => layer.to_string(),
-        super::Part::After => "head".to_string(),
+fn name(part: Part) -> String {
+    match part {
+        Part::Before => "in".to_string(),
+        Part::Layer(layer) => layer.to_string(),
+        Part::After => "head".to_string(),
     }
 }
 
@@ -114,7 +117,8 @@ fn legend(out: &mut String, states: &[State], tally: &Tally, total: u64) {
 fn colour(state: State) -> &'static str {
     match state {
         State::Beat => "#9ecae1",
-        State::Busy => "#2171b5",
+        State::Array => "#4292c6",
+        State::Busy => "#08306b",
         State::Starved => "#fdd0a2",
         State::Unfed => "#e6550d",
         State::Blocked => "#bdbdbd",

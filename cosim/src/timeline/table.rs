@@ -12,7 +12,7 @@ pub fn table(summary: &Summary) -> String {
     let mut text = format!("cycles of each unit, of {}\n{}", summary.cycles, align(&units(summary)));
     text += "\ncycles of compute by layer; the last columns count cycles in which the other units execute\n";
     text += &align(&parts(summary));
-    text += &format!("\nwhere compute consumes no beat, the greatest {LOSSES}\n{}", align(&losses(summary)));
+    text += &format!("\nlosses of compute, the greatest {LOSSES}\n{}", align(&losses(summary)));
     text += "\n";
     for state in STATES.into_iter().filter(|s| summary.units.iter().any(|u| u.get(*s) > 0)) {
         text += &format!("{:<13} {}\n", state.name(), state.meaning());
