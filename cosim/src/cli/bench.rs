@@ -1,7 +1,7 @@
 //! `cosim bench`: simulator speed, against a bare C++ loop around the same design with the same inputs.
 
 use super::prepare;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use sagen_arch::{Device, Overlay};
 use sagen_cosim::axi::Profile;
@@ -36,6 +36,8 @@ pub(crate) struct Options {
 
 /// The token that every run decodes, at position 0.
 const TOKEN: u32 = 1;
+/// Cycles of the reset that the recording begins with.
+const RESET_CYCLES: u64 = 8;
 /// Tokens that golden decodes and prefills.
 const GOLDEN_TOKENS: u32 = 32;
 
@@ -83,12 +85,17 @@ fn rtl(overlay: &Overlay, compiled: &Compiled, library: &Path) -> Result<()> {
     println!("simulator decode    {:>9.0} kHz", rust / 1e3);
     drop(timed);
 
+    // The recording begins with a reset of its own, so that the bare loop starts from the same state.
     let mut recorded = device()?;
-    recorded.rig().context("a program is loaded")?.sim_mut().record();
-    let first = recorded.cycles();
+    let rig = recorded.rig().context("a program is loaded")?;
+    rig.sim_mut().record();
+    let first = rig.sim().cycle();
+    rig.reset(RESET_CYCLES)?;
     Session::new(&mut recorded, compiled, |_| {}).decode_step(TOKEN)?;
-    let cycles = recorded.cycles() - first;
-    let stimulus = recorded.rig().context("a program is loaded")?.sim_mut().take_recording();
+    let rig = recorded.rig().context("a program is loaded")?;
+    let cycles = rig.sim().cycle() - first;
+    let stimulus = rig.sim_mut().take_recording();
+    let expected = outputs(rig.sim())?;
     drop(recorded);
 
     let mut bare = Sim::load(library, 1)?;
@@ -97,5 +104,20 @@ fn rtl(overlay: &Overlay, compiled: &Compiled, library: &Path) -> Result<()> {
     let cpp = cycles as f64 / begun.elapsed().as_secs_f64();
     println!("bare C++ loop       {:>9.0} kHz", cpp / 1e3);
     println!("ratio               {:>9.2}", rust / cpp);
+    ensure!(outputs(&bare)? == expected, "the bare loop did not end in the same state: its speed means nothing");
     Ok(())
+}
+
+/// Every output of a design.
+fn outputs(sim: &Sim) -> Result<Vec<u8>> {
+    let mut all = Vec::new();
+    for (name, _, input) in sim.ports() {
+        if !input {
+            let bus = sim.bus(name)?;
+            let at = all.len();
+            all.resize(at + bus.len(), 0);
+            bus.copy_to(&mut all[at..]);
+        }
+    }
+    Ok(all)
 }
