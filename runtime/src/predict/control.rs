@@ -50,7 +50,7 @@ impl<'a> Control<'a> {
 
     /// One descriptor goes to its unit's queue; true where one did.
     pub(super) fn distribute(&mut self, now: u64) -> bool {
-        if !self.arrived.front().is_some_and(|at| *at <= now) || self.last >= now {
+        if self.arrived.front().is_none_or(|at| *at > now) || self.last >= now {
             return false;
         }
         let unit = self.steps[self.distributed].descriptor.unit().index();
