@@ -20,19 +20,20 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What the list of options does not say.
+const HELP: &str = "\
+Runs one decoded token on the RTL, or with --prefill one chunk of 16 positions, and prints what every unit did: \
+executed, was starved (an empty FIFO), blocked (a full one), or waited, and for which unit. The cycles of a unit add \
+up to those of the run. Times do not depend on data, so the cache is left at zero and any position is reached at once.
+
+Examples:
+  cosim profile smollm2                                   decode at position 32
+  cosim profile smollm2 --position 2046 --svg late.svg    a picture, a bar a layer
+  cosim profile smollm2 --prefill --trace chunk.json      a trace for ui.perfetto.dev";
+
 /// Options of `cosim profile`.
-///
-/// Runs one decoded token on the RTL, or with --prefill one chunk of 16 positions, and prints what every unit did:
-/// executed, was starved (an empty FIFO), blocked (a full one), or waited, and for which unit. The cycles of a unit
-/// add up to those of the run. Times do not depend on data, so the cache is left at zero and any position is reached
-/// at once.
-///
-/// Examples:
-///   cosim profile smollm2                                   decode at position 32
-///   cosim profile smollm2 --position 2046 --svg late.svg    a picture of it, a bar a layer
-///   cosim profile smollm2 --prefill --trace chunk.json      every descriptor, for https://ui.perfetto.dev
 #[derive(Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = HELP)]
 pub(crate) struct Options {
     /// Model of the registry; an unknown name lists the known ones.
     model: String,

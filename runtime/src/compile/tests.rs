@@ -137,3 +137,23 @@ fn shapes_beyond_the_hardware_are_refused() {
     expect!["qk_norm = true: norms over query and key heads cannot be expressed by the overlay's operations"]
         .assert_eq(&refusal(|c| c.qk_norm = true));
 }
+
+#[test]
+fn keys_are_streamed_only_after_the_step_has_stored_its_own() {
+    let program = fixture(&overlay(LARGE), &options()).unwrap().program;
+    for kind in [RoutineKind::Prefill, RoutineKind::Decode] {
+        let (mut stores, mut checked) = (0, 0);
+        for step in &program.routine(kind).unwrap().steps {
+            let unit = step.descriptor.unit();
+            stores += u16::from(unit == sagen_isa::Unit::Store);
+            if step.label.tensor.starts_with("stream values") {
+                // Values are stored after keys, so this is every store up to here.
+                assert_eq!(step.descriptor.waits[sagen_isa::Unit::Store.index()], stores, "{}", step.label);
+                checked += 1;
+            } else if step.label.tensor.starts_with("stream keys") {
+                assert_eq!(step.descriptor.waits[sagen_isa::Unit::Store.index()], stores - 1, "{}", step.label);
+            }
+        }
+        assert!(checked >= config().layers);
+    }
+}

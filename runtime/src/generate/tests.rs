@@ -128,7 +128,7 @@ fn a_compiled_model_agrees_with_the_float_reference() {
     let checkpoint = Checkpoint::random(config(), 7).unwrap();
     let reference = Reference::load(&checkpoint).unwrap();
     let tokens: Vec<u32> = (0..60).map(|i| i * 61 % 203).collect();
-    let calibration = Calibration::measure_tokens(&reference, &[tokens.clone()]).unwrap();
+    let calibration = Calibration::measure_tokens(&reference, std::slice::from_ref(&tokens)).unwrap();
     let options = CompileOptions { logits: true, ..options() };
     let compiled = compile(&checkpoint, &calibration, &overlay, &options).unwrap();
     let mut machine = Machine::new(&overlay);
