@@ -1,7 +1,7 @@
 //! From an ordinary checkpoint to generated tokens.
 //!
 //! [`registry`] finds a model's files, [`weights`] and [`model`] read them into canonical f32 tensors,
-//! [`tokenize`] turns text into ids and back, and [`reference`] runs the model in f32 on the host as the yardstick.
+//! [`tokenize`] turns text into ids and back, and [`mod@reference`] runs the model in f32 on the host as the yardstick.
 //! [`graph`] says what a model computes, [`compile`] turns it into a program for an overlay, [`generate`] drives a
 //! device that holds one, and [`predict`] says how long it takes.
 
