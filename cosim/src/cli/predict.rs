@@ -104,10 +104,16 @@ impl<'a> Subject<'a> {
         Ok((cycles, beats))
     }
 
+    /// Whether the published figures are those of such an overlay.
+    fn is_comparable(&self) -> bool {
+        self.overlay.beat_bytes() == 64 && self.overlay.clock_mhz() == 100
+    }
+
+    /// The limit of decode is that of the stream ports, the limit of prefill that of the arrays.
     fn print(&self, options: &Options) -> Result<()> {
         let (clock, published) = (f64::from(self.overlay.clock_mhz()) * 1e6, self.shape.reference);
         println!("{} on {}", self.shape.name, self.overlay.name());
-        let columns = ["MB/token", "port limit", "cycles", "tok/s", "ms", "of limit"];
+        let columns = ["MB/token", "limit", "cycles", "tok/s", "ms", "of limit"];
         println!(
             "  {:<18}{:>10}{:>13}{:>13}{:>9}{:>9}{:>10}  reference",
             "", columns[0], columns[1], columns[2], columns[3], columns[4], columns[5]
@@ -116,6 +122,7 @@ impl<'a> Subject<'a> {
             let (cycles, beats) = self.decode(*position)?;
             let bytes = beats as f64 * self.overlay.beat_bytes() as f64;
             let reference = match position {
+                _ if !self.is_comparable() => String::new(),
                 32 => format!("{} tok/s", published.decode_tok_per_s),
                 2047 | 2048 => format!("{} ms", published.step_ms_at_2048),
                 _ => String::new(),
@@ -146,8 +153,11 @@ impl<'a> Subject<'a> {
         let macs = (self.overlay.side() * self.overlay.side() * self.overlay.arrays()) as f64;
         let limit = body as f64 / macs;
         let what = format!("prefill of {tokens}");
-        let reference =
-            if tokens == 64 { format!("{} tok/s", self.shape.reference.prefill_tok_per_s) } else { String::new() };
+        let reference = if tokens == 64 && self.is_comparable() {
+            format!("{} tok/s", self.shape.reference.prefill_tok_per_s)
+        } else {
+            String::new()
+        };
         println!(
             "  {what:<18}{:>10}{limit:>13.0}{each:>13.0}{rate:>9.2}{:>9.2}{:>8.1} %  {reference}",
             "",
