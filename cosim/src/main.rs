@@ -28,6 +28,8 @@ enum Command {
     Verify(cli::verify::Options),
     /// Say what this machine lacks, and the command that installs it.
     Doctor(cli::doctor::Options),
+    /// Compare a compiled model's predictions with the float reference's.
+    Quality(cli::quality::Options),
     /// Measure the simulator against a bare C++ loop around the same design.
     Bench(cli::bench::Options),
 }
@@ -39,6 +41,7 @@ fn main() -> Result<()> {
         Command::Predict(options) => cli::predict::run(&options),
         Command::Verify(options) => cli::verify::run(&options),
         Command::Doctor(options) => cli::doctor::run(&options),
+        Command::Quality(options) => cli::quality::run(&options),
         Command::Bench(options) => cli::bench::run(&options),
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod plot;
 pub(crate) mod predict;
 pub(crate) mod prepare;
 pub(crate) mod profile;
+pub(crate) mod quality;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod verify;

@@ -1,0 +1,63 @@
+//! `cosim quality`: how far the compiled model is from the float reference, teacher forced, on the golden machine.
+
+use super::prepare;
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use sagen_arch::Device;
+use sagen_golden::Machine;
+use sagen_runtime::compile::CompileOptions;
+use sagen_runtime::generate::quality;
+use sagen_runtime::reference::Reference;
+use sagen_runtime::tokenize::Tokenizer;
+use sagen_runtime::weights::Checkpoint;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+/// Options of `cosim quality`.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Model of the registry.
+    #[arg(default_value = "smollm2")]
+    model: String,
+    /// Text to predict, UTF-8: any prose.
+    #[arg(long, value_name = "FILE")]
+    text: PathBuf,
+    /// Tokens of it to use.
+    #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u64).range(2..=2048))]
+    tokens: u64,
+    /// Overlay: name of a config, or path of a YAML file; the figures are the same on all.
+    #[arg(long, default_value = "d16_100mhz_w128_p6")]
+    config: String,
+    /// Use this GGUF file or Hugging Face directory instead of the registry's.
+    #[arg(long, value_name = "PATH")]
+    model_path: Option<PathBuf>,
+}
+
+/// Measure and print.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let overlay = sagen::find::overlay(&options.config)?;
+    let text = std::fs::read_to_string(&options.text).with_context(|| options.text.display().to_string())?;
+    let path = prepare::model_path(&options.model, options.model_path.as_deref(), &AtomicBool::new(false))?;
+    let checkpoint = Checkpoint::open(&path)?;
+    let tokenizer = Tokenizer::load(&checkpoint)?;
+    let mut tokens = tokenizer.encode(&text, true)?;
+    tokens.truncate(options.tokens as usize);
+    if tokens.len() < 2 {
+        bail!("{}: {} tokens found, at least 2 are needed", options.text.display(), tokens.len());
+    }
+    let compile_options = CompileOptions { logits: true, ..CompileOptions::default() };
+    let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &compile_options)?;
+    let reference = Reference::load(&checkpoint)?;
+    let mut machine = Machine::new(&overlay);
+    machine.load(&compiled.program)?;
+    let bar = prepare::spinner(format!("{} tokens on the golden machine and the float reference", tokens.len()));
+    let result = quality(&compiled, &mut machine, &reference, &tokens);
+    bar.finish_and_clear();
+    let q = result?;
+    println!("positions           {:>9}", q.positions);
+    println!("top-1 agreement     {:>9.1} %", 100.0 * q.top1);
+    println!("mean KL             {:>9.4} nats", q.kl);
+    println!("perplexity          {:>9.3}", q.perplexity);
+    println!("float reference     {:>9.3}", q.reference_perplexity);
+    Ok(())
+}
