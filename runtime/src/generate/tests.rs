@@ -6,7 +6,7 @@ use sagen_golden::machine::Machine;
 
 use super::*;
 use crate::compile::tests::{LARGE, SMALL, fixture, options, overlay, overlay_with, tiles};
-use crate::compile::{Calibration, CompileOptions, Compiled, Fusion, compile};
+use crate::compile::{Calibration, CompileOptions, Compiled, Fusion, compile, compile_shape};
 use crate::graph::tests::config;
 use crate::reference::Reference;
 use crate::weights::Checkpoint;
@@ -120,6 +120,33 @@ fn logits_are_those_that_the_argmax_saw() {
     });
     let plain = outcome(&overlay(LARGE), &options(), |session| session.generate(&prompt(), 2, &[], |_| {}).unwrap());
     assert_eq!(chosen.tokens, plain.tokens);
+}
+
+#[test]
+fn logits_that_leave_in_several_runs_are_numbered_through() {
+    let (overlay, mut config) = (overlay(LARGE), config());
+    config.vocab = 5000;
+    let choose = |logits| {
+        let options = CompileOptions { logits, ..options() };
+        let compiled = compile_shape(config.clone(), 7, &overlay, &options).unwrap();
+        let mut machine = Machine::new(&overlay);
+        machine.load(&compiled.program).unwrap();
+        let mut session = Session::new(&mut machine, &compiled, |_| {});
+        let mut tokens = vec![4321];
+        for _ in 0..8 {
+            let next = session.decode_step(tokens[tokens.len() - 1]).unwrap();
+            if logits {
+                let found = session.logits().unwrap();
+                assert!(found.iter().all(|l| *l <= found[next as usize]));
+            }
+            tokens.push(next);
+        }
+        tokens
+    };
+    let tokens = choose(true);
+    assert_eq!(tokens, choose(false));
+    // A run is 128 blocks of 16 ids.
+    assert!(tokens[1..].iter().any(|t| *t >= 2048), "{tokens:?}");
 }
 
 #[test]
