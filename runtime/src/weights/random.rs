@@ -46,3 +46,16 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_depend_on_seed_and_name_alone() {
+        let q = |seed, layer| tensor(seed, TensorName::Layer(layer, LayerTensor::Q), 4, 16);
+        assert_eq!(q(1, 0), q(1, 0));
+        assert_ne!(q(1, 0), q(2, 0));
+        assert_ne!(q(1, 0), q(1, 1));
+    }
+}

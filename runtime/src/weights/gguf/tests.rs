@@ -147,6 +147,15 @@ fn damage_in_the_header_is_told_from_truncation() {
 }
 
 #[test]
+fn tensors_that_share_bytes_are_refused() {
+    // Tensor `b` moves from offset 128, behind `a`, to 96, within it.
+    let entry =
+        |offset: u8| [b"b\x02\0\0\0\x05\0\0\0\0\0\0\0\x02\0\0\0\0\0\0\0\0\0\0\0".as_slice(), &[offset]].concat();
+    expect!["corrupt header, at tensor `b`: offset 96, expected an offset after the preceding tensor's end"]
+        .assert_eq(&refusal(&patched(&entry(128), &entry(96))));
+}
+
+#[test]
 fn any_flipped_byte_gives_a_file_or_an_error_but_no_panic() {
     let whole = bytes();
     for at in 0..whole.len() {
