@@ -11,6 +11,29 @@ use crate::model::Activation;
 impl Lowering<'_> {
     /// Gather embedding rows, bring RoPE rows, and start the residual stream.
     pub(super) fn embed(&mut self) {
+        self.load_rows();
+        let (embedding, residual) = (self.plan.scratch(Buffer::Embedding), self.plan.scratch(Buffer::Residual));
+        // The table may have more fraction bits than the residual stream, or fewer.
+        let excess = self.model.embedding - self.model.numerics.residual;
+        let mul = Mul {
+            rows: self.rows,
+            words: residual.stride,
+            a_immediate: 1,
+            immediate: 1 << (-excess).max(0),
+            shift: excess.max(0) as u64,
+            b: embedding.base,
+            b_stride: embedding.stride,
+            b_half: 1,
+            d: residual.base,
+            d_stride: residual.stride,
+            write: 1,
+            ..Mul::default()
+        };
+        self.push("embedding", mul);
+    }
+
+    /// Embedding rows of the step's tokens, RoPE rows of its positions.
+    fn load_rows(&mut self) {
         let (config, map) = (self.model.config, self.model.map);
         let (embedding, table) = (self.plan.scratch(Buffer::Embedding), self.plan.scratch(Buffer::RopeTable));
         let row_bytes = gain_bytes(config) as u64;
@@ -36,24 +59,6 @@ impl Lowering<'_> {
             ..Load::default()
         };
         self.push("load rope table", rope);
-        // The table may have more fraction bits than the residual stream, or fewer.
-        let excess = self.model.embedding - self.model.numerics.residual;
-        let residual = self.plan.scratch(Buffer::Residual);
-        let mul = Mul {
-            rows: self.rows,
-            words: residual.stride,
-            a_immediate: 1,
-            immediate: 1 << (-excess).max(0),
-            shift: excess.max(0) as u64,
-            b: embedding.base,
-            b_stride: embedding.stride,
-            b_half: 1,
-            d: residual.base,
-            d_stride: residual.stride,
-            write: 1,
-            ..Mul::default()
-        };
-        self.push("embedding", mul);
     }
 
     pub(super) fn glu(&mut self, of: Buffer, at: usize, channels: usize, amax: bool) {

@@ -1,5 +1,6 @@
 //! Norms, projections and quantisation: the ways between the residual stream, codes and results.
 
+use sagen_golden::scale::Scale;
 use sagen_isa::{Add, CHUNK_ROWS, LANES, Load, Matmul, Matvec, Mul, Quant, WORD_BYTES, register};
 
 use super::super::map::gain_bytes;
@@ -55,11 +56,17 @@ impl Lowering<'_> {
             ..Mul::default()
         };
         self.push(label, mul);
+        self.quantise_normed(label, rows, factor, to);
+    }
+
+    /// Codes of the product with the gains; the root mean square enters only their scale.
+    fn quantise_normed(&mut self, label: &str, rows: u64, factor: Scale, to: Codes) {
+        let product = self.plan.scratch(Buffer::Product);
         let (codes, scales) = (self.plan.codes(to), self.plan.scales(to));
         let quant = Quant {
             rows,
             segments: 1,
-            segment_words: (config.hidden / LANES) as u64,
+            segment_words: product.stride,
             a: product.base,
             a_stride: product.stride,
             d: codes.base,
