@@ -4,6 +4,7 @@ mod cli;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use std::process::ExitCode;
 
 /// Runs language models on an overlay's Verilog, cycle by cycle, and checks every bit against the golden model.
 ///
@@ -34,7 +35,17 @@ enum Command {
     Bench(cli::bench::Options),
 }
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match execute() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("Error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute() -> Result<()> {
     match Arguments::parse().command {
         Command::Run(options) => cli::run::run(&options),
         Command::Profile(options) => cli::profile::run(&options),

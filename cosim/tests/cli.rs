@@ -98,6 +98,24 @@ fn a_verilator_that_is_not_there_is_named() {
 }
 
 #[test]
+fn a_report_that_cannot_be_written_is_refused_before_anything_runs() {
+    let line = refused(&["run", "smollm2", "--report", "/nowhere/x.json"]);
+    assert!(line.starts_with("Error: --report /nowhere/x.json: cannot write into /nowhere"), "{line}");
+}
+
+#[test]
+fn a_trace_of_the_golden_machine_is_refused() {
+    let line = refused(&["run", "smollm2", "--backend", "golden", "--trace-window", "3..5"]);
+    assert_eq!(line, "Error: --trace-window needs --backend rtl: the golden machine has no clock cycles");
+}
+
+#[test]
+fn a_program_beside_verilator_is_not_taken_for_it() {
+    let line = refused(&["run", "smollm2", "--verilator", "/bin/false"]);
+    assert!(line.contains("not a usable Verilator"), "{line}");
+}
+
+#[test]
 fn smollm2_decodes_on_the_rtl_bit_for_bit() {
     let report = temporary("report.json", b"");
     let run = cosim(&["run", "smollm2", "--prompt", "The capital of France is", "--tokens", "2", "--report", &report]);

@@ -16,12 +16,12 @@ pub enum BuildError {
     #[error(transparent)]
     Tables(#[from] TableError),
     /// The file system refused.
-    #[error("{path}: {source}; the earlier build, if any, is unchanged")]
+    #[error("{path}: {reason}; the earlier build, if any, is unchanged")]
     Io {
         /// Path.
         path: String,
         /// Why.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
 }
 
@@ -39,7 +39,7 @@ pub struct Built {
 }
 
 fn io(path: &Path) -> impl FnOnce(std::io::Error) -> BuildError + '_ {
-    move |source| BuildError::Io { path: path.display().to_string(), source }
+    move |reason| BuildError::Io { path: path.display().to_string(), reason }
 }
 
 /// Build an overlay into `out/<name>`.

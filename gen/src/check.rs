@@ -13,12 +13,12 @@ pub enum CheckError {
     #[error(transparent)]
     Tables(#[from] TableError),
     /// A file cannot be written.
-    #[error("{path}: {source}")]
+    #[error("{path}: {reason}")]
     Io {
         /// Path.
         path: String,
         /// Why.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
 }
 
@@ -32,7 +32,7 @@ pub fn stale(root: &Path, write: bool) -> Result<Vec<PathBuf>, CheckError> {
             continue;
         }
         if write {
-            let io = |source| CheckError::Io { path: path.display().to_string(), source };
+            let io = |reason| CheckError::Io { path: path.display().to_string(), reason };
             std::fs::create_dir_all(&folder).map_err(io)?;
             std::fs::write(&path, &file.text).map_err(io)?;
         }

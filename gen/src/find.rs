@@ -26,12 +26,12 @@ pub enum FindError {
         known: String,
     },
     /// A file that cannot be read.
-    #[error("{path}: {source}")]
+    #[error("{path}: {reason}")]
     Read {
         /// Path.
         path: String,
         /// Why.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// A file that can be read but not used.
     #[error(transparent)]
@@ -91,7 +91,7 @@ pub fn boards(configs: &Path) -> Result<Vec<Board>, FindError> {
 }
 
 fn yaml_stems(folder: &Path) -> Result<Vec<String>, FindError> {
-    let error = |source| FindError::Read { path: folder.display().to_string(), source };
+    let error = |reason| FindError::Read { path: folder.display().to_string(), reason };
     let mut stems = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(error)? {
         let path = entry.map_err(error)?.path();
@@ -103,5 +103,5 @@ fn yaml_stems(folder: &Path) -> Result<Vec<String>, FindError> {
 }
 
 fn read(path: &Path) -> Result<String, FindError> {
-    std::fs::read_to_string(path).map_err(|source| FindError::Read { path: path.display().to_string(), source })
+    std::fs::read_to_string(path).map_err(|reason| FindError::Read { path: path.display().to_string(), reason })
 }

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use sagen::{build, check, find};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 /// Turns a YAML overlay config into an LLM accelerator for FPGAs.
 ///
@@ -45,7 +46,17 @@ enum Command {
     },
 }
 
-fn main() -> Result<()> {
+fn main() -> ExitCode {
+    match execute() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("Error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn execute() -> Result<()> {
     match Arguments::parse().command {
         Command::List => show::list(),
         Command::Show { config } => {

@@ -1,6 +1,6 @@
 //! The JSON report of a run, and the closing table.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use sagen_arch::Overlay;
 use sagen_isa::COUNTERS;
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub(crate) struct Report {
     pub(crate) text: String,
     pub(crate) prefill: Prefill,
     pub(crate) decode: Vec<Decode>,
-    /// Absent where nothing was compared.
+    /// Absent where nothing was compared, or the comparison did not come to its end.
     pub(crate) bit_exact: Option<bool>,
     pub(crate) checked: Checked,
     pub(crate) sim: Option<Simulator>,
@@ -74,12 +74,27 @@ pub(crate) fn stream_share(overlay: &Overlay, bytes: u64, cycles: u64) -> f64 {
     bytes as f64 / (cycles as f64 * overlay.beat_bytes() as f64)
 }
 
+/// Refuse a path that no report can be written to, before anything has run.
+pub(crate) fn check_path(path: &Path) -> Result<()> {
+    ensure!(!path.is_dir(), "--report {} is a folder; a file is needed", path.display());
+    beside(path).map(|_| ())
+}
+
+fn beside(path: &Path) -> Result<tempfile::NamedTempFile> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = tempfile::NamedTempFile::new_in(folder);
+    file.with_context(|| format!("--report {}: cannot write into {}", path.display(), folder.display()))
+}
+
 impl Report {
+    /// Nothing has run.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.prefill.tokens == 0 && self.decode.is_empty() && self.sim.is_none()
+    }
+
     /// Write as JSON: beside, then renamed.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
-        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut beside = tempfile::NamedTempFile::new_in(folder)
-            .with_context(|| format!("cannot write a report into {}", folder.display()))?;
+        let mut beside = beside(path)?;
         serde_json::to_writer_pretty(&mut beside, self)?;
         writeln!(beside)?;
         beside.persist(path).with_context(|| path.display().to_string())?;
@@ -111,6 +126,10 @@ impl Report {
                 self.checked.descriptors, self.checked.bytes
             ),
             Some(false) => println!("NOT bit-exact with golden"),
+            None if self.checked.descriptors > 0 => println!(
+                "incomplete: equal to golden so far, {} descriptors, {} bytes compared",
+                self.checked.descriptors, self.checked.bytes
+            ),
             None => println!("not compared with golden"),
         }
         if let Some(sim) = &self.sim {

@@ -123,6 +123,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let flag = Arc::clone(&interrupted);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
 
+    if options.trace_window.is_some() && options.backend == Backend::Golden {
+        bail!("--trace-window needs --backend rtl: the golden machine has no clock cycles");
+    }
+    if let Some(path) = &options.report {
+        report::check_path(path)?;
+    }
     let overlay = sagen::find::overlay(&options.config)?;
     let prompt = prompt(options)?;
     let path = prepare::model_path(&options.model, options.model_path.as_deref(), &interrupted)?;
@@ -248,17 +254,21 @@ impl<'a> Job<'a> {
         if let Some(rig) = device.rig() {
             rig.sim_mut().finish()?;
         }
-        self.record(&device, &built, check != Check::None && result.is_ok());
+        let exact = match (check, result.is_ok(), device.differs()) {
+            (Check::None, _, _) | (_, false, false) => None,
+            (_, ok, _) => Some(ok),
+        };
+        self.record(&device, &built, exact);
         result
     }
 
     /// What only the RTL knows.
-    fn record(&self, device: &RtlDevice, built: &Built, exact: bool) {
+    fn record(&self, device: &RtlDevice, built: &Built, exact: Option<bool>) {
         let mut report = self.report.borrow_mut();
         let (cycles, wall_s) = (device.cycles(), self.seconds.get());
         let checked = device.checked();
         report.checked = Checked { descriptors: checked.descriptors, bytes: checked.bytes };
-        report.bit_exact = (self.options.check != CheckOption::None).then_some(exact);
+        report.bit_exact = exact;
         report.sim = Some(Simulator {
             cycles,
             khz: cycles as f64 / wall_s.max(1e-9) / 1e3,
@@ -372,9 +382,11 @@ impl<'a> Job<'a> {
     fn close(self, result: Result<()>) -> Result<()> {
         self.live.end();
         let report = self.report.into_inner();
-        println!();
-        println!("{}{}", self.tokenizer.decode(&self.prompt)?, report.text);
-        report.print();
+        if !report.is_empty() {
+            println!();
+            println!("{}{}", self.tokenizer.decode(&self.prompt)?, report.text);
+            report.print();
+        }
         if let Some(path) = &self.options.report {
             report.write(path)?;
         }

@@ -59,6 +59,7 @@ pub struct RtlDevice {
     check: Check,
     checker: Option<Checker>,
     checked: Checked,
+    differs: bool,
     interrupt: Arc<AtomicBool>,
     progress: Option<Progress>,
     /// One for every run, while they are recorded.
@@ -77,6 +78,7 @@ impl RtlDevice {
             check,
             checker: None,
             checked: Checked::default(),
+            differs: false,
             interrupt: Arc::default(),
             progress: None,
             timelines: None,
@@ -113,6 +115,11 @@ impl RtlDevice {
     /// What was compared since the program was loaded.
     pub fn checked(&self) -> Checked {
         self.checked
+    }
+
+    /// A difference from golden was found.
+    pub fn differs(&self) -> bool {
+        self.differs
     }
 
     /// Clock cycles simulated.
@@ -157,7 +164,7 @@ impl RtlDevice {
             let pulses = step(rig, &done, taps.as_mut(), observer.as_mut()).map_err(|e| run.explain(e, routine))?;
             if pulses != 0 {
                 if let (Some(taps), Some(checker)) = (taps.as_mut(), self.checker.as_mut()) {
-                    checker.completed(pulses, taps, rig, &mut self.checked)?;
+                    checker.completed(pulses, taps, rig, &mut self.checked).inspect_err(|_| self.differs = true)?;
                 }
                 run.complete(pulses);
             }
@@ -321,8 +328,11 @@ impl Device for RtlDevice {
         let stats = self.stats()?;
         if let (Some(checker), Some(rig)) = (self.checker.as_mut(), self.rig.as_mut()) {
             match self.check {
-                Check::Descriptor => checker.end(rig)?,
-                Check::End => checker.run_and_compare(routine, rig, &mut self.checked)?,
+                Check::Descriptor => checker.end(rig).inspect_err(|_| self.differs = true)?,
+                Check::End => {
+                    let compared = checker.run_and_compare(routine, rig, &mut self.checked);
+                    compared.inspect_err(|_| self.differs = true)?;
+                }
                 Check::None => {}
             }
         }

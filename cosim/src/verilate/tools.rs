@@ -115,7 +115,8 @@ impl Verilator {
     pub fn at(path: &Path) -> Result<Self, ToolsError> {
         // The binary itself where there is one: the wrapper needs Perl and hides its child from us.
         let binary = path.with_file_name("verilator_bin");
-        let path = if binary.is_file() { &binary } else { path };
+        let is_wrapper = path.file_name().is_some_and(|name| name == "verilator");
+        let path = if is_wrapper && binary.is_file() { &binary } else { path };
         let executable = path.canonicalize().map_err(io(path))?;
         let (root, needs_root) = find_root(&executable)?;
         let header = root.join("include/verilated.h");

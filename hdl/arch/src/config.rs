@@ -45,12 +45,12 @@ pub enum ConfigError {
         known: String,
     },
     /// The values do not make an overlay.
-    #[error("{file}: {source}")]
+    #[error("{file}: {reason}")]
     Overlay {
         /// File, as given.
         file: String,
         /// What is wrong.
-        source: OverlayError,
+        reason: OverlayError,
     },
 }
 
@@ -68,7 +68,7 @@ pub fn overlay(file: &str, text: &str, boards: &[Board]) -> Result<Overlay, Conf
         found: written.board.clone(),
         known: boards.iter().map(|b| b.name.as_str()).collect::<Vec<_>>().join(", "),
     })?;
-    Overlay::new(written, board).map_err(|source| ConfigError::Overlay { file: file.to_string(), source })
+    Overlay::new(written, board).map_err(|reason| ConfigError::Overlay { file: file.to_string(), reason })
 }
 
 /// The candidate closest to a word, where one is close enough to be a typing error.
