@@ -36,13 +36,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    match execute() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("Error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    sagen::outcome::exit(execute())
 }
 
 fn execute() -> Result<()> {

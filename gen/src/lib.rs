@@ -4,3 +4,4 @@ pub mod build;
 pub mod check;
 pub mod emit;
 pub mod find;
+pub mod outcome;

@@ -4,7 +4,7 @@ mod show;
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
-use sagen::{build, check, find};
+use sagen::{build, check, find, outcome};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -47,13 +47,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    match execute() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("Error: {error:#}");
-            ExitCode::FAILURE
-        }
-    }
+    outcome::exit(execute())
 }
 
 fn execute() -> Result<()> {

@@ -6,6 +6,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
+use sagen_arch::ddr::KV260;
 use std::fmt;
 use std::str::FromStr;
 
@@ -50,14 +51,6 @@ impl fmt::Display for Profile {
     }
 }
 
-const READ_LATENCY_NS: u64 = 250;
-const WRITE_LATENCY_NS: u64 = 150;
-const REFRESH_PERIOD_PS: u64 = 7_800_000;
-/// What remains of a refresh (350 ns) after the controller's queues have hidden most of it.
-const REFRESH_STALL_PS: u64 = 60_000;
-const DDR_BYTES_PER_SECOND: u64 = 19_200_000_000;
-const OUTSTANDING: usize = 16;
-
 impl Profile {
     /// Behaviour of one port at this clock.
     pub(super) fn pace(self, clock_hz: u64, port: usize) -> Pace {
@@ -65,9 +58,9 @@ impl Profile {
         match self {
             Self::Ideal => Pace { read_latency: 2, write_latency: 1, outstanding: 64, jitter: None },
             Self::Kv260 => Pace {
-                read_latency: cycles(READ_LATENCY_NS),
-                write_latency: cycles(WRITE_LATENCY_NS),
-                outstanding: OUTSTANDING,
+                read_latency: cycles(KV260.read_latency_ns),
+                write_latency: cycles(KV260.write_latency_ns),
+                outstanding: KV260.outstanding,
                 jitter: None,
             },
             Self::Random(seed) => Pace::random(seed, port),
@@ -168,7 +161,7 @@ impl Gate {
     }
 
     fn new(clock_hz: u64) -> Self {
-        let per_cycle = (u128::from(DDR_BYTES_PER_SECOND) << 16) / u128::from(clock_hz);
+        let per_cycle = (u128::from(KV260.bytes_per_second) << 16) / u128::from(clock_hz);
         let per_cycle = i64::try_from(per_cycle).expect("bytes per cycle fit 47 bits");
         let mut limits = Limits { clock_hz, per_cycle, refreshes: 0, next: 0, until: 0 };
         limits.schedule();
@@ -206,9 +199,9 @@ impl Limits {
     /// Sets `next..until`, the cycles of the following refresh.
     fn schedule(&mut self) {
         self.refreshes += 1;
-        let start = self.refreshes * REFRESH_PERIOD_PS;
+        let start = self.refreshes * KV260.refresh_period_ps;
         self.next = self.cycle_of(start);
-        self.until = self.cycle_of(start + REFRESH_STALL_PS);
+        self.until = self.cycle_of(start + KV260.refresh_stall_ps);
     }
 
     fn cycle_of(&self, picoseconds: u64) -> u64 {

@@ -11,8 +11,6 @@ use sagen_cosim::verilate::Variant;
 use sagen_golden::Machine;
 use sagen_runtime::compile::{CompileOptions, Compiled};
 use sagen_runtime::generate::Session;
-use sagen_runtime::tokenize::Tokenizer;
-use sagen_runtime::weights::Checkpoint;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -44,9 +42,8 @@ const GOLDEN_TOKENS: u32 = 32;
 /// Measure and print.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let overlay = sagen::find::overlay(&options.config)?;
-    let path = prepare::model_path(&options.model, options.model_path.as_deref(), &AtomicBool::new(false))?;
-    let checkpoint = Checkpoint::open(&path)?;
-    let tokenizer = Tokenizer::load(&checkpoint)?;
+    let (checkpoint, tokenizer) =
+        prepare::model(&options.model, options.model_path.as_deref(), &AtomicBool::new(false))?;
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &CompileOptions::default())?;
     drop(checkpoint);
     golden(&overlay, &compiled)?;

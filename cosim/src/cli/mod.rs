@@ -3,6 +3,7 @@
 pub(crate) mod bench;
 pub(crate) mod doctor;
 pub(crate) mod live;
+pub(crate) mod output;
 pub(crate) mod plot;
 pub(crate) mod predict;
 pub(crate) mod prepare;

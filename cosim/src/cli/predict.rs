@@ -1,5 +1,6 @@
 //! `cosim predict`: cycles of prefill and decode without simulating, for models or for shapes without weights.
 
+use super::output;
 use super::plot::{self, Curve};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -188,7 +189,7 @@ fn draw(subject: &Subject<'_>, options: &Options, path: &Path) -> Result<()> {
         Curve { name: "RTL", points: &measured, color: "#c8321e", dots: true },
     ];
     let svg = plot::svg(&title, "position", "million cycles", 1e6, &curves);
-    std::fs::write(path, svg).with_context(|| path.display().to_string())
+    output::write(path, &svg)
 }
 
 /// Position and cycles of the decode steps of a report.

@@ -3,13 +3,14 @@
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use sagen_arch::Overlay;
-use sagen_cosim::verilate::{self, Built, Cache, Design, Direction, Tools, TopPort, Variant};
+use sagen_cosim::verilate::{self, Built, Cache, Design, Tools, TopPort, Variant};
 use sagen_runtime::compile::{Calibration, CompileOptions, Compiled, compile};
 use sagen_runtime::registry;
 use sagen_runtime::tokenize::Tokenizer;
 use sagen_runtime::weights::Checkpoint;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// A sign of life for work whose length is unknown; silent where standard error is no terminal.
@@ -20,12 +21,23 @@ pub(crate) fn spinner(doing: impl Into<String>) -> ProgressBar {
     bar
 }
 
-/// The file or folder of a model: the user's own, or fetched by the registry.
-pub(crate) fn model_path(name: &str, given: Option<&Path>, interrupted: &AtomicBool) -> Result<PathBuf> {
-    match given {
-        Some(path) => Ok(path.to_owned()),
-        None => Ok(registry::Cache::from_env()?.fetch(&registry::find(name)?, interrupted)?),
-    }
+/// A flag that Ctrl-C sets from now on, instead of ending the program.
+pub(crate) fn interrupt() -> Result<Arc<AtomicBool>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
+    Ok(interrupted)
+}
+
+/// A model's checkpoint and tokenizer: the user's own file or folder, or fetched by the registry.
+pub(crate) fn model(name: &str, given: Option<&Path>, interrupted: &AtomicBool) -> Result<(Checkpoint, Tokenizer)> {
+    let path = match given {
+        Some(path) => path.to_owned(),
+        None => registry::Cache::from_env()?.fetch(&registry::find(name)?, interrupted)?,
+    };
+    let checkpoint = Checkpoint::open(&path)?;
+    let tokenizer = Tokenizer::load(&checkpoint)?;
+    Ok((checkpoint, tokenizer))
 }
 
 /// Calibrate (once per checkpoint) and compile.
@@ -49,17 +61,7 @@ pub(crate) fn program(
 /// Emit an overlay and turn it into a simulator.
 pub(crate) fn simulator(overlay: &Overlay, out: &Path, variant: Variant, verilator: Option<&Path>) -> Result<Built> {
     let build = sagen::build::build(overlay, out)?;
-    let top = build.manifest.modules.last().context("the manifest has a top module")?;
-    let mut ports = vec![TopPort::input("clk", 1), TopPort::input("rst", 1)];
-    ports.extend(top.ports.iter().map(|p| TopPort {
-        name: p.name.clone(),
-        width: p.ty.width,
-        direction: match p.direction {
-            sagen_lang::Direction::Input => Direction::Input,
-            sagen_lang::Direction::Output => Direction::Output,
-        },
-    }));
-    let design = Design::read(&build.folder, sagen_rtl::top::SIM_TOP, &ports)?;
+    let design = Design::read(&build.folder, sagen_rtl::top::SIM_TOP, &TopPort::of(&build.manifest))?;
     let tools = Tools::find(verilator)?;
     let bar = spinner(format!("building the simulator of {} (cached afterwards)", overlay.name()));
     let built = verilate::verilate(&design, variant, &tools, &Cache::user()?);

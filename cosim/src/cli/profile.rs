@@ -1,7 +1,7 @@
 //! `cosim profile`: where the cycles of one decoded token or one prefill chunk go.
 
 use super::live::Live;
-use super::prepare;
+use super::{output, prepare};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use sagen_arch::{Device, Overlay};
@@ -12,13 +12,10 @@ use sagen_cosim::verilate::Variant;
 use sagen_isa::{CHUNK_ROWS, UNITS};
 use sagen_runtime::compile::{CompileOptions, Compiled};
 use sagen_runtime::generate::Session;
-use sagen_runtime::tokenize::Tokenizer;
-use sagen_runtime::weights::Checkpoint;
 use serde_json::{Map, Value, json};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// What the list of options does not say.
 const HELP: &str = "\
@@ -78,14 +75,10 @@ const TOKEN: u32 = 1;
 /// Profile and print.
 pub(crate) fn run(options: &Options) -> Result<()> {
     check(options)?;
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
+    let interrupted = prepare::interrupt()?;
 
     let overlay = sagen::find::overlay(&options.config)?;
-    let path = prepare::model_path(&options.model, options.model_path.as_deref(), &interrupted)?;
-    let checkpoint = Checkpoint::open(&path)?;
-    let tokenizer = Tokenizer::load(&checkpoint)?;
+    let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupted)?;
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &compile_options)?;
     drop(checkpoint);
@@ -150,13 +143,13 @@ fn title(options: &Options, overlay: &Overlay, summary: &Summary) -> String {
 
 fn write_files(options: &Options, timeline: &Timeline, summary: &Summary, title: &str) -> Result<()> {
     if let Some(path) = &options.json {
-        write(path, &serde_json::to_string_pretty(&report(options, timeline, summary))?)?;
+        output::write(path, &serde_json::to_string_pretty(&report(options, timeline, summary))?)?;
     }
     if let Some(path) = &options.trace {
-        write(path, &trace::trace(timeline, title).to_string())?;
+        output::write(path, &trace::trace(timeline, title).to_string())?;
     }
     if let Some(path) = &options.svg {
-        write(path, &svg::svg(summary, title))?;
+        output::write(path, &svg::svg(summary, title))?;
     }
     Ok(())
 }
@@ -184,9 +177,4 @@ fn report(options: &Options, timeline: &Timeline, summary: &Summary) -> Value {
 fn units(tallies: &[sagen_cosim::timeline::Tally; UNITS.len()]) -> Value {
     let by_name: Map<String, Value> = UNITS.iter().map(|u| (u.name().to_string(), json!(tallies[u.index()]))).collect();
     Value::Object(by_name)
-}
-
-fn write(path: &Path, text: &str) -> Result<()> {
-    let file = std::fs::File::create(path).and_then(|mut f| f.write_all(text.as_bytes()));
-    file.with_context(|| format!("cannot write {}", path.display()))
 }

@@ -8,8 +8,6 @@ use sagen_golden::Machine;
 use sagen_runtime::compile::CompileOptions;
 use sagen_runtime::generate::quality;
 use sagen_runtime::reference::Reference;
-use sagen_runtime::tokenize::Tokenizer;
-use sagen_runtime::weights::Checkpoint;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
@@ -37,9 +35,8 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let overlay = sagen::find::overlay(&options.config)?;
     let text = std::fs::read_to_string(&options.text).with_context(|| options.text.display().to_string())?;
-    let path = prepare::model_path(&options.model, options.model_path.as_deref(), &AtomicBool::new(false))?;
-    let checkpoint = Checkpoint::open(&path)?;
-    let tokenizer = Tokenizer::load(&checkpoint)?;
+    let (checkpoint, tokenizer) =
+        prepare::model(&options.model, options.model_path.as_deref(), &AtomicBool::new(false))?;
     let mut tokens = tokenizer.encode(&text, true)?;
     tokens.truncate(options.tokens as usize);
     if tokens.len() < 2 {

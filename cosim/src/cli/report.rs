@@ -1,11 +1,11 @@
 //! The JSON report of a run, and the closing table.
 
-use anyhow::{Context, Result, ensure};
+use super::output;
+use anyhow::Result;
 use sagen_arch::Overlay;
 use sagen_isa::COUNTERS;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 
 /// Prefill of the prompt.
@@ -74,31 +74,15 @@ pub(crate) fn stream_share(overlay: &Overlay, bytes: u64, cycles: u64) -> f64 {
     bytes as f64 / (cycles as f64 * overlay.beat_bytes() as f64)
 }
 
-/// Refuse a path that no report can be written to, before anything has run.
-pub(crate) fn check_path(path: &Path) -> Result<()> {
-    ensure!(!path.is_dir(), "--report {} is a folder; a file is needed", path.display());
-    beside(path).map(|_| ())
-}
-
-fn beside(path: &Path) -> Result<tempfile::NamedTempFile> {
-    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = tempfile::NamedTempFile::new_in(folder);
-    file.with_context(|| format!("--report {}: cannot write into {}", path.display(), folder.display()))
-}
-
 impl Report {
     /// Nothing has run.
     pub(crate) fn is_empty(&self) -> bool {
         self.prefill.tokens == 0 && self.decode.is_empty() && self.sim.is_none()
     }
 
-    /// Write as JSON: beside, then renamed.
+    /// Write as JSON.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
-        let mut beside = beside(path)?;
-        serde_json::to_writer_pretty(&mut beside, self)?;
-        writeln!(beside)?;
-        beside.persist(path).with_context(|| path.display().to_string())?;
-        Ok(())
+        output::write(path, &(serde_json::to_string_pretty(self)? + "\n"))
     }
 
     /// The closing table.

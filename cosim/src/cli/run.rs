@@ -1,8 +1,8 @@
 //! `cosim run`: a prompt in, tokens out, on the RTL or on the golden machine.
 
 use super::live::Live;
-use super::prepare;
 use super::report::{self, Checked, Decode, Prefill, Report, Simulator};
+use super::{output, prepare};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use sagen_arch::{Device, Overlay, RoutineKind};
@@ -16,7 +16,6 @@ use sagen_runtime::compile::{CompileOptions, Compiled};
 use sagen_runtime::generate::{Run, Session};
 use sagen_runtime::registry;
 use sagen_runtime::tokenize::{Message, Tokenizer};
-use sagen_runtime::weights::Checkpoint;
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -119,21 +118,17 @@ fn window(text: &str) -> Result<std::ops::Range<u64>, String> {
 
 /// Run a model.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
+    let interrupted = prepare::interrupt()?;
 
     if options.trace_window.is_some() && options.backend == Backend::Golden {
         bail!("--trace-window needs --backend rtl: the golden machine has no clock cycles");
     }
     if let Some(path) = &options.report {
-        report::check_path(path)?;
+        output::check("--report", path)?;
     }
     let overlay = sagen::find::overlay(&options.config)?;
     let prompt = prompt(options)?;
-    let path = prepare::model_path(&options.model, options.model_path.as_deref(), &interrupted)?;
-    let checkpoint = Checkpoint::open(&path)?;
-    let tokenizer = Tokenizer::load(&checkpoint)?;
+    let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupted)?;
     let mut ids = encode(&tokenizer, &prompt, options.chat)?;
     ids.truncate(options.prompt_tokens.map_or(usize::MAX, |n| n as usize));
     let longest = ids.len() + options.tokens as usize;

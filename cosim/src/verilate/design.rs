@@ -1,17 +1,9 @@
 //! What is to be built: a folder of Verilog, its file list, the top module and its ports.
 
 use super::VerilateError;
+pub use sagen_lang::Direction;
 use std::fmt::Write;
 use std::path::{Component, Path, PathBuf};
-
-/// Which way a top-level port points.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// Driven from outside.
-    Input,
-    /// Driven by the design.
-    Output,
-}
 
 /// A port of the top module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +25,14 @@ impl TopPort {
     /// An output.
     pub fn output(name: impl Into<String>, width: u32) -> Self {
         Self { name: name.into(), width, direction: Direction::Output }
+    }
+
+    /// The ports of a manifest's top module, clock and reset first.
+    pub fn of(manifest: &sagen_lang::Manifest) -> Vec<Self> {
+        let top = manifest.modules.last().expect("a manifest ends with its top module");
+        let port = |p: &sagen_lang::Port| Self { name: p.name.clone(), width: p.ty.width, direction: p.direction };
+        let clock = [Self::input("clk", 1), Self::input("rst", 1)];
+        clock.into_iter().chain(top.ports.iter().map(port)).collect()
     }
 }
 

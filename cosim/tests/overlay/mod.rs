@@ -4,7 +4,7 @@
 use sagen_arch::{Device, DeviceError, Overlay};
 use sagen_cosim::axi::Profile;
 use sagen_cosim::device::{Check, RtlDevice};
-use sagen_cosim::verilate::{Built, Cache, Design, Direction, Tools, TopPort, Variant, verilate};
+use sagen_cosim::verilate::{Built, Cache, Design, Tools, TopPort, Variant, verilate};
 use sagen_golden::program_gen::{RandomProgram, random_program};
 use std::path::{Path, PathBuf};
 
@@ -22,16 +22,7 @@ pub fn overlay(name: &str) -> Overlay {
 pub fn emit(overlay: &Overlay, tag: &str) -> (PathBuf, Vec<TopPort>) {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("overlays-{tag}"));
     let built = sagen::build::build(overlay, &out).unwrap();
-    let mut ports = vec![TopPort::input("clk", 1), TopPort::input("rst", 1)];
-    let top = built.manifest.modules.last().unwrap();
-    ports.extend(top.ports.iter().map(|p| TopPort {
-        name: p.name.clone(),
-        width: p.ty.width,
-        direction: match p.direction {
-            sagen_lang::Direction::Input => Direction::Input,
-            sagen_lang::Direction::Output => Direction::Output,
-        },
-    }));
+    let ports = TopPort::of(&built.manifest);
     (built.folder, ports)
 }
 

@@ -73,22 +73,8 @@ pub fn overlay(file: &str, text: &str, boards: &[Board]) -> Result<Overlay, Conf
 
 /// The candidate closest to a word, where one is close enough to be a typing error.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let scored = candidates.into_iter().map(|c| (distance(word, c), c));
+    let scored = candidates.into_iter().map(|c| (strsim::levenshtein(word, c), c));
     scored.filter(|(d, c)| *d <= 1 + c.len().max(word.len()) / 4).min().map(|(_, c)| c)
-}
-
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let substituted = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = substituted.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 fn explain(file: &str, yaml: &str, error: &serde_saphyr::Error) -> ConfigError {

@@ -3,6 +3,7 @@
 pub mod config;
 #[cfg(test)]
 mod config_tests;
+pub mod ddr;
 pub mod device;
 pub mod hazard;
 pub mod overlay;

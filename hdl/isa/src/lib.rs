@@ -55,4 +55,17 @@ pub mod register {
     pub const NEXT_TOKEN: u64 = 7;
     /// Token ids of the rows, one register a row: 16..32.
     pub const TOKEN: u64 = 16;
+
+    /// Registers of a step of `rows` rows from `position`, token ids apart.
+    pub const fn step(position: usize, rows: usize) -> [(u64, usize); 6] {
+        let length = position + rows;
+        [
+            (POSITION, position),
+            (KV_LENGTH, length),
+            (KV_BLOCKS, length.div_ceil(crate::BLOCK_ROWS)),
+            (POSITION_BLOCK, position / crate::BLOCK_ROWS),
+            (POSITION_IN_BLOCK, position % crate::BLOCK_ROWS),
+            (HEAD_ROW, 0),
+        ]
+    }
 }

@@ -169,16 +169,7 @@ impl<'a> Session<'a> {
 
     /// Registers of a step: they are all that distinguishes it from any other.
     fn set_step(&mut self, position: usize, tokens: &[u32]) -> Result<(), GenerateError> {
-        let length = position + tokens.len();
-        let values = [
-            (register::POSITION, position),
-            (register::KV_LENGTH, length),
-            (register::KV_BLOCKS, length.div_ceil(CHUNK_ROWS)),
-            (register::POSITION_BLOCK, position / CHUNK_ROWS),
-            (register::POSITION_IN_BLOCK, position % CHUNK_ROWS),
-            (register::HEAD_ROW, 0),
-        ];
-        for (index, value) in values {
+        for (index, value) in register::step(position, tokens.len()) {
             self.device.set_register(index, value as u32)?;
         }
         for (index, token) in (register::TOKEN..).zip(tokens) {

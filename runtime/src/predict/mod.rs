@@ -89,16 +89,8 @@ pub fn predict(
 
 /// Step registers, as the session sets them; token ids do not matter.
 fn registers(position: usize, rows: usize) -> [u32; REGISTERS] {
-    let length = position + rows;
     let mut registers = [0; REGISTERS];
-    let values = [
-        (register::POSITION, position),
-        (register::KV_LENGTH, length),
-        (register::KV_BLOCKS, length.div_ceil(CHUNK_ROWS)),
-        (register::POSITION_BLOCK, position / CHUNK_ROWS),
-        (register::POSITION_IN_BLOCK, position % CHUNK_ROWS),
-    ];
-    for (index, value) in values {
+    for (index, value) in register::step(position, rows) {
         registers[index as usize] = value as u32;
     }
     registers

@@ -1,6 +1,7 @@
 //! A memory port: bursts are answered in the order in which they were asked for, one transfer a cycle, except in
 //! refreshes. What a port delivers changes only at events, so time may jump from one to the next.
 
+use sagen_arch::ddr::KV260;
 use std::collections::VecDeque;
 
 /// Bytes that no burst crosses.
@@ -24,16 +25,16 @@ pub struct MemoryTiming {
 }
 
 impl MemoryTiming {
-    /// The `kv260` profile of the co-simulation: 250 ns, 150 ns, 60 ns of stall every 7.8 us.
+    /// The DDR of a KV260 at this clock.
     #[must_use]
     pub fn kv260(clock_mhz: u32) -> Self {
         let cycles = |ns: f64| ns * f64::from(clock_mhz) / 1e3;
         Self {
-            read_latency: cycles(250.0).ceil() as u64,
-            write_latency: cycles(150.0).ceil() as u64,
-            outstanding: 16,
-            refresh_period: cycles(7800.0),
-            refresh_stall: cycles(60.0),
+            read_latency: cycles(KV260.read_latency_ns as f64).ceil() as u64,
+            write_latency: cycles(KV260.write_latency_ns as f64).ceil() as u64,
+            outstanding: KV260.outstanding,
+            refresh_period: cycles(KV260.refresh_period_ps as f64 / 1e3),
+            refresh_stall: cycles(KV260.refresh_stall_ps as f64 / 1e3),
         }
     }
 

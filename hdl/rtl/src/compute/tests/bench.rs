@@ -1,6 +1,7 @@
 //! Memories, stream and scheduler around the engine, cycle by cycle.
 
-use super::work::{Job, Random, Work};
+use super::work::{Job, Work};
+use crate::testing::Random;
 use sagen_golden::machine::{Write, canonical};
 use sagen_isa::Descriptor;
 use sagen_lang::{Bits, Design, ModuleId, Sim};

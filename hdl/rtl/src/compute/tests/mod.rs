@@ -7,12 +7,13 @@ mod work;
 
 use super::compute_unit;
 use super::gemv::gemv_engine;
+use crate::testing::Random;
 use crate::testing::overlay;
 use bench::{Bench, Pace};
 use sagen_arch::Overlay;
 use sagen_isa::Operation;
 use sagen_lang::{Design, ModuleId};
-use work::{Draw, Random};
+use work::Draw;
 
 const WIDE: &str = "d16_100mhz_w128_p6";
 const NARROW: &str = "d8_100mhz";

@@ -1,9 +1,10 @@
 //! Cycle counts of the GEMV engine, as `docs/units/compute.md` states them: full streams, no back-pressure.
 
 use super::bench::{Bench, Pace, Times};
-use super::work::{Draw, Random};
+use super::work::Draw;
 use super::{NARROW, WIDE};
 use crate::compute::gemv::gemv_engine;
+use crate::testing::Random;
 use crate::testing::overlay;
 use sagen_isa::{Matvec, Operation, Score, WeightedSum};
 

@@ -1,5 +1,6 @@
 //! Random descriptors with the beats that they take and what they must leave behind, as the golden machine says.
 
+use crate::testing::Random;
 use sagen_arch::{Device, Label, Overlay, Program, Region, RegionKind, Segment, Step};
 use sagen_golden::machine::{Machine, Write};
 use sagen_golden::scale::Scale;
@@ -15,20 +16,7 @@ const GROUPS_HELD: u64 = 5;
 /// Blocks of 16 keys of the longest score, without the register.
 const MAX_BLOCKS: u64 = 4;
 
-/// A small generator of pseudo-random numbers.
-pub(super) struct Random(pub(super) u64);
-
 impl Random {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 ^ self.0 >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16
-    }
-    pub(super) fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-    pub(super) fn percent(&mut self, p: u64) -> bool {
-        self.below(100) < p
-    }
     fn near(&mut self, middle: i64, spread: u64) -> i64 {
         middle + self.below(2 * spread + 1) as i64 - spread as i64
     }

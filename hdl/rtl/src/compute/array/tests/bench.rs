@@ -1,7 +1,8 @@
 //! Memories, stream and scheduler around the engine, cycle by cycle.
 
 use super::Geometry;
-use super::work::{Memories, Random, Work};
+use super::work::{Memories, Work};
+use crate::testing::Random;
 use sagen_isa::Descriptor;
 use sagen_lang::{Bits, Design, sim::Sim};
 

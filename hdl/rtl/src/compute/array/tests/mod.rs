@@ -5,9 +5,10 @@ mod lint;
 mod work;
 
 use super::geometry::Geometry;
+use crate::testing::Random;
 use bench::{Bench, Pace, Run};
 use sagen_isa::Matmul;
-use work::{Memories, Random, Work};
+use work::{Memories, Work};
 
 const ONE_ARRAY: Geometry = Geometry { side: 16, arrays: 1, beat: 64 };
 const FOUR_ARRAYS: Geometry = Geometry { side: 16, arrays: 4, beat: 64 };

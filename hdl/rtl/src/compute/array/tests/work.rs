@@ -1,25 +1,13 @@
 //! Random descriptors with the beats that they take and the words that they must write.
 
 use super::Geometry;
+use crate::testing::Random;
 use sagen_golden::requant::linear;
 use sagen_golden::scale::Scale;
 use sagen_isa::Matmul;
 use std::collections::BTreeMap;
 
-/// A small generator of pseudo-random numbers.
-pub(super) struct Random(pub(super) u64);
-
 impl Random {
-    pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 ^ self.0 >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16
-    }
-    pub(super) fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
-    }
-    pub(super) fn percent(&mut self, p: u64) -> bool {
-        self.below(100) < p
-    }
     /// Mostly anything, sometimes an extreme.
     fn code(&mut self) -> i8 {
         match self.below(8) {
