@@ -238,6 +238,19 @@ impl Overlay {
     pub fn clock_mhz(&self) -> u32 {
         self.file.clock_mhz
     }
+    /// LUT levels that may lie between two registers at this clock.
+    pub fn logic_levels(&self) -> u32 {
+        if self.clock_mhz() <= 125 { 12 } else { 6 }
+    }
+    /// The clock asks for registers where a slower one needs none: after multipliers, between wide adders, in long
+    /// chains of decisions.
+    pub fn deep_pipeline(&self) -> bool {
+        self.logic_levels() < 12
+    }
+    /// Lanes of the vector unit; a word of 16 elements takes `16 / lanes` cycles.
+    pub fn vector_lanes(&self) -> usize {
+        self.file.vector_lanes as usize
+    }
     /// Rows and columns of one systolic array.
     pub fn side(&self) -> usize {
         self.file.array.side as usize
@@ -315,12 +328,12 @@ fn power_of_two(field: &'static str, found: u32) -> Result<(), OverlayError> {
 }
 
 fn check_values(f: &OverlayFile) -> Result<(), OverlayError> {
-    one_of("array.side", f.array.side, &[8, 16], "8, 16")?;
+    one_of("array.side", f.array.side, &[8, 16, 32], "8, 16, 32")?;
     one_of("array.count", f.array.count, &[1, 2, 4], "1, 2, 4")?;
     one_of("ports.width", f.ports.width, &[32, 64, 128], "32, 64, 128")?;
     one_of("ports.stream", f.ports.stream, &[1, 2, 4], "1, 2, 4")?;
-    one_of("vector_lanes", f.vector_lanes, &[16], "16")?;
-    within("clock_mhz", f.clock_mhz, 10, 400)?;
+    one_of("vector_lanes", f.vector_lanes, &[4, 8, 16], "4, 8, 16")?;
+    within("clock_mhz", f.clock_mhz, 10, 300)?;
     within("ports.total", f.ports.total, 1, 8)?;
     within("prefetch_bytes", f.prefetch_bytes, 4096, 1 << 20)?;
     power_of_two("prefetch_bytes", f.prefetch_bytes)?;
