@@ -267,7 +267,7 @@ fn image(program: &Program, overlay: &Overlay) -> Result<(Ddr, Vec<Region>), Dev
     let fail = |e: crate::axi::DdrError| DeviceError::Failed(e.to_string());
     let page = 4096;
     let end = program.regions.iter().map(|r| r.base + r.bytes).max().unwrap_or(page).next_multiple_of(page);
-    let base = overlay.board().ddr_base;
+    let base = overlay.board().ddr.reserved.base;
     let mut ddr = Ddr::new(base, end - base).map_err(fail)?;
     for segment in &program.image {
         ddr.load(segment.base, &segment.bytes).map_err(fail)?;

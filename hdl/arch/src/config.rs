@@ -1,6 +1,7 @@
 //! Reading of overlay and board files: YAML in, checked types out, errors with file, line, column and nearest key.
 
-use crate::overlay::{Board, Overlay, OverlayError, OverlayFile};
+use crate::board::Board;
+use crate::overlay::{Overlay, OverlayError, OverlayFile};
 use serde::de::DeserializeOwned;
 
 /// Why a config cannot be used.

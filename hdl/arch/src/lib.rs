@@ -1,5 +1,6 @@
 //! What both flows share: overlays and boards, the DDR map, programs, devices, hazards.
 
+pub mod board;
 pub mod config;
 #[cfg(test)]
 mod config_tests;
@@ -10,6 +11,7 @@ pub mod overlay;
 pub mod program;
 pub mod tables;
 
+pub use board::{Board, Family};
 pub use device::{Device, DeviceError, RunStats};
-pub use overlay::{Board, Overlay, OverlayError, OverlayFile};
+pub use overlay::{Overlay, OverlayError, OverlayFile};
 pub use program::{Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step};

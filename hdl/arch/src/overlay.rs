@@ -1,32 +1,9 @@
 //! Overlay configuration: `OverlayFile` is what a person writes, `Overlay` what can be built.
 //! Every width and depth that follows from a field is derived here, once.
 
+use crate::board::Board;
 use sagen_isa::WORD_BYTES;
 use serde::{Deserialize, Serialize};
-
-/// A board, as written in `configs/boards/<name>.yaml`.
-#[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
-pub struct Board {
-    /// Name, as the file's.
-    pub name: String,
-    /// FPGA part.
-    pub part: String,
-    /// Short form used in overlay names; empty for the default board.
-    pub suffix: String,
-    /// First DDR address that an overlay may use.
-    pub ddr_base: u64,
-    /// Bytes of DDR from there.
-    pub ddr_bytes: u64,
-    /// Peak bandwidth of the DDR in MB/s.
-    pub ddr_mb_per_s: u32,
-    /// Memory ports of the processing system.
-    pub ports: u32,
-    /// Widest port in bits.
-    pub port_width: u32,
-    /// The part has UltraRAM.
-    pub ultra_ram: bool,
-}
 
 /// Systolic arrays.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
@@ -176,6 +153,16 @@ pub enum OverlayError {
         /// Board given.
         given: String,
     },
+    /// A board that is wrong in itself.
+    #[error("board {board}: {field}: {rule}")]
+    BoardFile {
+        /// Board.
+        board: String,
+        /// Field path.
+        field: &'static str,
+        /// The rule broken, with the values involved.
+        rule: String,
+    },
     /// A value that the rest of the config does not allow.
     #[error("{field} = {found}: {rule}")]
     Rule {
@@ -194,6 +181,9 @@ impl Overlay {
         if file.board != board.name {
             return Err(OverlayError::Board { found: file.board, given: board.name });
         }
+        if let Some((field, rule)) = board.fault() {
+            return Err(OverlayError::BoardFile { board: board.name, field, rule });
+        }
         check_values(&file)?;
         check_ports(&file, &board)?;
         let overlay = Self { file, board };
@@ -201,7 +191,19 @@ impl Overlay {
         if overlay.file.name != derived {
             return Err(OverlayError::Name { found: overlay.file.name, derived });
         }
+        overlay.check_clock()?;
         Ok(overlay)
+    }
+
+    fn check_clock(&self) -> Result<(), OverlayError> {
+        let (mhz, board) = (self.clock_mhz(), &self.board);
+        if board.fabric_clock.nearest(1000 * mhz).is_some() {
+            return Ok(());
+        }
+        let around = board.fabric_clock.around(1000 * mhz);
+        let made: Vec<String> = [around.0, around.1].iter().flatten().map(|f| format!("{} kHz", f)).collect();
+        let rule = format!("board {} cannot make it; the nearest clocks are {}", board.name, made.join(" and "));
+        Err(OverlayError::Rule { field: "clock_mhz", found: mhz.to_string(), rule })
     }
 
     fn derived_name(&self) -> String {
@@ -363,9 +365,9 @@ fn check_ports(f: &OverlayFile, board: &Board) -> Result<(), OverlayError> {
         let spare = p.total - p.stream - 2;
         return Err(OverlayError::SparePorts { total: p.total, stream: p.stream, spare });
     }
-    within("ports.total", p.total, 1, board.ports)?;
-    if p.width > board.port_width {
-        let rule = format!("board {} has ports of at most {} bits", board.name, board.port_width);
+    within("ports.total", p.total, 1, board.ports.len() as u32)?;
+    if let Some(narrow) = board.ports[..p.total as usize].iter().find(|b| p.width > b.width) {
+        let rule = format!("port {} of board {} has {} bits", narrow.name, board.name, narrow.width);
         return Err(OverlayError::Rule { field: "ports.width", found: p.width.to_string(), rule });
     }
     let beat = p.stream * p.width / 8;

@@ -67,7 +67,7 @@ impl Map {
         };
         let matrices = place(graph, beat);
         let weight_bytes = matrices.last().map_or(0, |m| m.at + m.bytes);
-        let mut at = Allocator { next: overlay.board().ddr_base, regions: Vec::new() };
+        let mut at = Allocator { next: overlay.board().ddr.reserved.base, regions: Vec::new() };
         let gains = at.region("gains", RegionKind::Parameters, (2 * config.layers + 1) * gain_bytes(config));
         let embedding = at.region("embedding", RegionKind::Tables, config.vocab * gain_bytes(config));
         let rope = at.region("rope", RegionKind::Tables, options.context * rope_bytes(config));
@@ -90,9 +90,9 @@ impl Map {
         let base = at.region("descriptors", RegionKind::Descriptors, descriptor_bytes);
         self.regions.append(&mut at.regions);
         let board = overlay.board();
-        let needed = at.next - board.ddr_base;
-        if needed > board.ddr_bytes {
-            let (board, found) = (board.name.clone(), board.ddr_bytes);
+        let needed = at.next - board.ddr.reserved.base;
+        if needed > board.ddr.reserved.bytes {
+            let (board, found) = (board.name.clone(), board.ddr.reserved.bytes);
             return Err(CompileError::Ddr { board, found, context, needed });
         }
         Ok(base)

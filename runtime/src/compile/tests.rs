@@ -112,7 +112,7 @@ fn what_does_not_fit_is_refused_by_name() {
     expect!["board kv260 has 65536 bytes of DDR, the program with a context of 64 needs 475136"].assert_eq(&refusal(
         LARGE,
         options(),
-        |_, board| board.ddr_bytes = 65536,
+        |_, board| board.ddr.reserved.bytes = 65536,
     ));
 }
 

@@ -49,7 +49,7 @@ impl Map {
     /// The map, and a program without routines.
     pub(super) fn new(overlay: &Overlay, draw: &mut Draw, steps: usize) -> (Self, Program) {
         let program = Program { overlay: overlay.name().to_string(), ..Program::default() };
-        let mut b = Builder { draw, program, next: overlay.board().ddr_base.next_multiple_of(PAGE) };
+        let mut b = Builder { draw, program, next: overlay.board().ddr.reserved.base.next_multiple_of(PAGE) };
         let descriptors = b.region("descriptors", RegionKind::Descriptors, (steps * DESCRIPTOR_BYTES) as u64);
         let (pools, weight_stride) = b.weights(overlay);
         let kv = b.next;

@@ -121,7 +121,7 @@ fn setup(m: &Module, ports: usize, desc: Signal, regs: Signal, desc_valid: Signa
 fn stream_lane(d: &mut Design, overlay: &Overlay) -> ModuleId {
     let (bytes, depth) = (overlay.port_bytes() as u32, overlay.prefetch_beats() as u32);
     let room_bits = depth.ilog2() + 1;
-    let style = if overlay.board().ultra_ram { RamStyle::Ultra } else { RamStyle::Block };
+    let style = if overlay.board().ultra_ram() { RamStyle::Ultra } else { RamStyle::Block };
     let queue = deep_fifo(d, bytes * 8, depth, style);
     let engine = bursts(d, bytes, LONGEST.min(depth), room_bits);
     d.module("stream_lane", |m| {

@@ -30,7 +30,7 @@ fn writer(m: &Module, name: &str) -> Writer {
 /// The scratchpad: writers `vector_*`, `compute_*`, `load_*`, readers `a_*`, `b_*`, `s_*`.
 pub fn scratchpad(d: &mut Design, overlay: &Overlay) -> ModuleId {
     let depth = overlay.scratch_words() as u32;
-    let style = if overlay.board().ultra_ram { RamStyle::Ultra } else { RamStyle::Block };
+    let style = if overlay.board().ultra_ram() { RamStyle::Ultra } else { RamStyle::Block };
     d.module("scratchpad", |m| {
         let [vector, compute, load] = ["vector", "compute", "load"].map(|n| writer(m, n));
         let reader =
