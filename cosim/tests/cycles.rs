@@ -96,7 +96,7 @@ fn measure(overlay: &Overlay, whole: bool) -> Figures {
     let mut figures = Figures::new();
     for model in ["small", "smollm2"].into_iter().filter(|m| whole || *m == "small") {
         let compiled = program(model, overlay);
-        let mut device = RtlDevice::new(&built.library, overlay, Profile::Kv260, Check::None);
+        let mut device = RtlDevice::new(&built.library, overlay, Profile::Board, Check::None);
         device.load(&compiled.program).unwrap();
         for (_, part, position) in MEASUREMENTS.into_iter().filter(|m| m.0 == model) {
             let stats = run(&mut device, &compiled, part, position);
@@ -162,7 +162,7 @@ fn predictions_are_within_two_percent_of_the_kept_cycles() {
         let kept = kept(&overlay);
         for (model, part, position) in MEASUREMENTS {
             let compiled = outline(&config(model), &overlay, &CompileOptions::default()).unwrap();
-            let predictor = Predictor::new(&overlay, &compiled, MemoryTiming::kv260(overlay.clock_mhz()));
+            let predictor = Predictor::new(&overlay, &compiled, MemoryTiming::of(&overlay));
             let predicted = match part {
                 Part::Decode => predictor.decode(position),
                 Part::Chunk => predictor.chunk(position),

@@ -34,7 +34,7 @@ fn r_sum(bench: &Bench, width: u32) -> u128 {
 #[test]
 fn reads_deliver_the_image_at_every_width_and_profile() {
     for width in [32, 64, 128] {
-        for profile in [Profile::Ideal, Profile::Kv260, Profile::Random(3)] {
+        for profile in [Profile::Ideal, Profile::Board, Profile::Random(3)] {
             let mut bench = Bench::new(width, profile, 100 * MHZ);
             let bytes = u64::from(width) / 8 * 16 * 40;
             bench.read(0x2000, 16, 40).run(640, 0).unwrap();
@@ -47,7 +47,7 @@ fn reads_deliver_the_image_at_every_width_and_profile() {
 #[test]
 fn writes_land_in_the_image_and_are_reported() {
     for width in [32, 64, 128] {
-        for profile in [Profile::Ideal, Profile::Kv260, Profile::Random(4)] {
+        for profile in [Profile::Ideal, Profile::Board, Profile::Random(4)] {
             let mut bench = Bench::new(width, profile, 100 * MHZ);
             bench.rig.memory_mut().log_writes(true);
             bench.write(RESULTS, 8, 10).run(0, 10).unwrap();
@@ -91,7 +91,7 @@ fn sparse_strobes_write_only_their_lanes() {
 
 #[test]
 fn a_burst_of_exactly_4096_bytes_is_legal_in_both_directions() {
-    let mut bench = Bench::new(128, Profile::Kv260, 100 * MHZ);
+    let mut bench = Bench::new(128, Profile::Board, 100 * MHZ);
     bench.read(0x3000, 256, 3).write(RESULTS, 256, 3).run(768, 3).unwrap();
     assert!(bench.rig.memory().is_idle());
 }
@@ -99,7 +99,7 @@ fn a_burst_of_exactly_4096_bytes_is_legal_in_both_directions() {
 #[test]
 fn a_long_read_on_a_64_bit_port_runs_at_the_measured_rate() {
     for (mhz, measured) in [(100, 794.0), (50, 397.0)] {
-        let mut bench = Bench::new(64, Profile::Kv260, mhz * MHZ);
+        let mut bench = Bench::new(64, Profile::Board, mhz * MHZ);
         let cycles = bench.read(0, 16, 32768).run(524_288, 0).unwrap();
         let rate = 4_194_304.0 / (cycles as f64 / mhz as f64);
         println!("{mhz} MHz: {rate:.2} MB/s, {:.2} % of the port", rate / (mhz as f64 * 8.0) * 100.0);
@@ -110,7 +110,7 @@ fn a_long_read_on_a_64_bit_port_runs_at_the_measured_rate() {
 
 #[test]
 fn latency_is_a_time_so_a_faster_clock_waits_more_cycles() {
-    let first_beat = |mhz: u64| Bench::new(64, Profile::Kv260, mhz * MHZ).read(0, 1, 1).run(1, 0).unwrap();
+    let first_beat = |mhz: u64| Bench::new(64, Profile::Board, mhz * MHZ).read(0, 1, 1).run(1, 0).unwrap();
     let (slow, fast) = (first_beat(100), first_beat(300));
     assert_eq!((slow, fast - slow), (26, 50));
 }
@@ -209,7 +209,7 @@ fn addresses_must_hold_while_they_wait() {
         (bench::AR_MOVES, expect!["0x10000800: AR payload changed while VALID was high and READY low"]),
         (bench::AR_FALLS, expect!["0x10000800: AR VALID fell before READY rose"]),
     ] {
-        let mut bench = Bench::new(64, Profile::Kv260, 100 * MHZ);
+        let mut bench = Bench::new(64, Profile::Board, 100 * MHZ);
         bench.fault.set(fault);
         // In the first cycle nobody is ready yet; later the queue fills up.
         let text = bench.read(0, 16, 100).violation();
@@ -221,7 +221,7 @@ fn addresses_must_hold_while_they_wait() {
         (bench::W_MOVES, expect!["0x12000000: W payload changed while VALID was high and READY low"]),
         (bench::W_FALLS, expect!["0x12000000: W VALID fell before READY rose"]),
     ] {
-        let mut bench = Bench::new(64, Profile::Kv260, 100 * MHZ);
+        let mut bench = Bench::new(64, Profile::Board, 100 * MHZ);
         bench.fault.set(fault);
         let text = bench.write(RESULTS, 16, 100).violation();
         expected.assert_eq(&text);

@@ -89,7 +89,7 @@ fn rig(library: &Path) -> Rig {
     let data: Vec<u8> = (0..LEN as u32).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
     ddr.load(0, &data).unwrap();
     let all = Region { name: "all".into(), base: 0, len: LEN, readable: true, writable: true };
-    let memory = Memory::attach(&sim, ddr, vec![all], Profile::Kv260, 100_000_000).unwrap();
+    let memory = Memory::attach(&sim, ddr, vec![all], bench::kv260(Profile::Board, 100_000_000)).unwrap();
     let mut rig = Rig::new(sim, memory).unwrap();
     rig.reset(4).unwrap();
     rig

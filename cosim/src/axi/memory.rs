@@ -1,7 +1,7 @@
 //! The memory: all master ports of a design, one DDR image, the regions they may touch.
 
 use super::ddr::{Ddr, DdrError};
-use super::profile::{Gate, Pace, Profile};
+use super::profile::{Conditions, Gate, Pace};
 use super::read::{Address, Fault, ReadChannel};
 use super::stats::PortStats;
 use super::violation::{Channel, Rule, Violation};
@@ -93,8 +93,7 @@ impl Memory {
         sim: &Sim,
         ddr: Ddr,
         mut regions: Vec<Region>,
-        profile: Profile,
-        clock_hz: u64,
+        conditions: Conditions,
     ) -> Result<Self, MemoryError> {
         regions.sort_by_key(|region| region.base);
         check_regions(&ddr, &regions)?;
@@ -105,10 +104,10 @@ impl Memory {
             let write = WriteChannel::new(sim, number)?;
             check_width(number, Channel::R, read.beat())?;
             write.iter().try_for_each(|write| check_width(number, Channel::W, write.beat()))?;
-            let pace = profile.pace(clock_hz, number);
+            let pace = conditions.pace(number);
             ports.push(AxiPort { read, write, pace, stats: PortStats::default() });
         }
-        let gate = profile.gate(clock_hz);
+        let gate = conditions.gate();
         let mut memory = Self { ddr, regions, ports, gate, now: 0, log: None };
         memory.reset();
         Ok(memory)

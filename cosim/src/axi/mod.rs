@@ -19,6 +19,6 @@ mod write;
 pub use ddr::{Ddr, DdrError};
 pub use lite::{CsrError, CsrMaster};
 pub use memory::{Memory, MemoryError, Region, Written};
-pub use profile::{Profile, ProfileError};
+pub use profile::{Conditions, Profile, ProfileError};
 pub use stats::PortStats;
 pub use violation::{Channel, Rule, Violation};

@@ -1,12 +1,12 @@
 //! How fast the memory answers.
 //!
-//! `kv260` is calibrated on measured reads of a 64-bit port on that board: 794 MB/s at 100 MHz and 397 MB/s at 50 MHz, 99.2 %
-//! of the port in both. A loss that is the same share at both clocks is a loss in time, so it is modelled as the visible
-//! part of each DDR refresh. Latencies and the number of outstanding bursts are assumptions, not measurements.
+//! `board` takes the timing in the board's file. The KV260's is calibrated on measured reads of a 64-bit port: 794 MB/s at
+//! 100 MHz and 397 MB/s at 50 MHz, 99.2 % of the port in both. A loss that is the same share at both clocks is a loss in
+//! time, so it is modelled as the visible part of each DDR refresh.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
-use sagen_arch::ddr::KV260;
+use sagen_arch::ddr::DdrTiming;
 use std::fmt;
 use std::str::FromStr;
 
@@ -15,15 +15,15 @@ use std::str::FromStr;
 pub enum Profile {
     /// Data two cycles after the address, never busy.
     Ideal,
-    /// The DDR4 of a KV260 behind its high-performance ports.
-    Kv260,
+    /// The DDR of the overlay's board.
+    Board,
     /// Random gaps and latencies, the same for the same seed.
     Random(u64),
 }
 
 /// Not a profile.
 #[derive(Debug, thiserror::Error)]
-#[error("memory profile `{found}`; allowed: ideal, kv260, random:SEED")]
+#[error("memory profile `{found}`; allowed: ideal, board, random:SEED")]
 pub struct ProfileError {
     found: String,
 }
@@ -35,7 +35,7 @@ impl FromStr for Profile {
         let seed = || s.strip_prefix("random:").and_then(|seed| seed.parse().ok());
         match s {
             "ideal" => Ok(Self::Ideal),
-            "kv260" => Ok(Self::Kv260),
+            "board" => Ok(Self::Board),
             _ => seed().map(Self::Random).ok_or_else(|| ProfileError { found: s.to_owned() }),
         }
     }
@@ -45,33 +45,44 @@ impl fmt::Display for Profile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ideal => f.write_str("ideal"),
-            Self::Kv260 => f.write_str("kv260"),
+            Self::Board => f.write_str("board"),
             Self::Random(seed) => write!(f, "random:{seed}"),
         }
     }
 }
 
-impl Profile {
-    /// Behaviour of one port at this clock.
-    pub(super) fn pace(self, clock_hz: u64, port: usize) -> Pace {
-        let cycles = |ns: u64| (ns * clock_hz).div_ceil(1_000_000_000);
-        match self {
-            Self::Ideal => Pace { read_latency: 2, write_latency: 1, outstanding: 64, jitter: None },
-            Self::Kv260 => Pace {
-                read_latency: cycles(KV260.read_latency_ns),
-                write_latency: cycles(KV260.write_latency_ns),
-                outstanding: KV260.outstanding,
+/// What decides how fast the memory is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Conditions {
+    /// Kind of behaviour.
+    pub profile: Profile,
+    /// Timing of the board's DDR.
+    pub ddr: DdrTiming,
+    /// Clock of the design.
+    pub clock_hz: u64,
+}
+
+impl Conditions {
+    /// Behaviour of one port.
+    pub(super) fn pace(&self, port: usize) -> Pace {
+        let cycles = |ns: u64| (ns * self.clock_hz).div_ceil(1_000_000_000);
+        match self.profile {
+            Profile::Ideal => Pace { read_latency: 2, write_latency: 1, outstanding: 64, jitter: None },
+            Profile::Board => Pace {
+                read_latency: cycles(self.ddr.read_latency_ns),
+                write_latency: cycles(self.ddr.write_latency_ns),
+                outstanding: self.ddr.outstanding,
                 jitter: None,
             },
-            Self::Random(seed) => Pace::random(seed, port),
+            Profile::Random(seed) => Pace::random(seed, port),
         }
     }
 
-    /// What all ports share at this clock.
-    pub(super) fn gate(self, clock_hz: u64) -> Gate {
-        match self {
-            Self::Ideal | Self::Random(_) => Gate::open(),
-            Self::Kv260 => Gate::new(clock_hz),
+    /// What all ports share.
+    pub(super) fn gate(&self) -> Gate {
+        match self.profile {
+            Profile::Ideal | Profile::Random(_) => Gate::open(),
+            Profile::Board => Gate::new(self.ddr, self.clock_hz),
         }
     }
 }
@@ -144,6 +155,7 @@ pub(super) struct Gate {
 }
 
 struct Limits {
+    ddr: DdrTiming,
     clock_hz: u64,
     /// Credit is counted in 1/2^16 byte.
     per_cycle: i64,
@@ -160,10 +172,10 @@ impl Gate {
         Self { limits: None, credit: 0, closed: false }
     }
 
-    fn new(clock_hz: u64) -> Self {
-        let per_cycle = (u128::from(KV260.bytes_per_second) << 16) / u128::from(clock_hz);
+    fn new(ddr: DdrTiming, clock_hz: u64) -> Self {
+        let per_cycle = (u128::from(1_000_000 * ddr.mb_per_s) << 16) / u128::from(clock_hz);
         let per_cycle = i64::try_from(per_cycle).expect("bytes per cycle fit 47 bits");
-        let mut limits = Limits { clock_hz, per_cycle, refreshes: 0, next: 0, until: 0 };
+        let mut limits = Limits { ddr, clock_hz, per_cycle, refreshes: 0, next: 0, until: 0 };
         limits.schedule();
         Self { limits: Some(limits), credit: BURST_CREDIT, closed: false }
     }
@@ -199,24 +211,38 @@ impl Limits {
     /// Sets `next..until`, the cycles of the following refresh.
     fn schedule(&mut self) {
         self.refreshes += 1;
-        let start = self.refreshes * KV260.refresh_period_ps;
+        let start = self.refreshes * self.ddr.refresh_period_ns;
         self.next = self.cycle_of(start);
-        self.until = self.cycle_of(start + KV260.refresh_stall_ps);
+        self.until = self.cycle_of(start + self.ddr.refresh_stall_ns);
     }
 
-    fn cycle_of(&self, picoseconds: u64) -> u64 {
-        let cycles = u128::from(picoseconds) * u128::from(self.clock_hz) / 1_000_000_000_000;
+    fn cycle_of(&self, nanoseconds: u64) -> u64 {
+        let cycles = u128::from(nanoseconds) * u128::from(self.clock_hz) / 1_000_000_000;
         u64::try_from(cycles).expect("2^64 cycles are never simulated")
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Profile;
+    use super::{Conditions, DdrTiming, Profile};
+
+    fn at_100_mhz(profile: Profile) -> Conditions {
+        let (read_latency_ns, write_latency_ns, outstanding) = (250, 150, 16);
+        let (mb_per_s, refresh_period_ns, refresh_stall_ns) = (19_200, 7_800, 60);
+        let ddr = DdrTiming {
+            mb_per_s,
+            read_latency_ns,
+            write_latency_ns,
+            outstanding,
+            refresh_period_ns,
+            refresh_stall_ns,
+        };
+        Conditions { profile, ddr, clock_hz: 100_000_000 }
+    }
 
     #[test]
     fn a_profile_prints_as_it_is_written() {
-        for text in ["ideal", "kv260", "random:7"] {
+        for text in ["ideal", "board", "random:7"] {
             assert_eq!(text.parse::<Profile>().unwrap().to_string(), text);
         }
     }
@@ -224,12 +250,12 @@ mod tests {
     #[test]
     fn an_unknown_profile_lists_the_known() {
         let e = "random:x".parse::<Profile>().unwrap_err();
-        assert_eq!(e.to_string(), "memory profile `random:x`; allowed: ideal, kv260, random:SEED");
+        assert_eq!(e.to_string(), "memory profile `random:x`; allowed: ideal, board, random:SEED");
     }
 
     #[test]
     fn a_hundred_refreshes_close_the_bus_for_their_share_of_the_time() {
-        let mut gate = Profile::Kv260.gate(100_000_000);
+        let mut gate = at_100_mhz(Profile::Board).gate();
         let mut closed = 0;
         for cycle in 0..78_000 {
             gate.tick(cycle);
@@ -243,7 +269,7 @@ mod tests {
         // A few seeds choose a port without any gap or latency, and two such ports are alike.
         let differs = |seed: &u64| {
             let draw = |port| {
-                let mut pace = Profile::Random(*seed).pace(100_000_000, port);
+                let mut pace = at_100_mhz(Profile::Random(*seed)).pace(port);
                 (0..200).map(|_| (pace.gap(), pace.read_latency())).collect::<Vec<_>>()
             };
             assert_eq!(draw(0), draw(0), "seed {seed}");

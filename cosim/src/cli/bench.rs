@@ -70,7 +70,7 @@ fn golden(overlay: &Overlay, compiled: &Compiled) -> Result<()> {
 
 fn rtl(overlay: &Overlay, compiled: &Compiled, library: &Path) -> Result<()> {
     let device = || -> Result<RtlDevice> {
-        let mut device = RtlDevice::new(library, overlay, Profile::Kv260, Check::None);
+        let mut device = RtlDevice::new(library, overlay, Profile::Board, Check::None);
         device.load(&compiled.program)?;
         Ok(device)
     };

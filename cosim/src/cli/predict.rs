@@ -94,7 +94,7 @@ impl<'a> Subject<'a> {
     }
 
     fn predictor(&self) -> Predictor<'_> {
-        Predictor::new(self.overlay, &self.compiled, MemoryTiming::kv260(self.overlay.clock_mhz()))
+        Predictor::new(self.overlay, &self.compiled, MemoryTiming::of(self.overlay))
     }
 
     /// Cycles and beats of a token at a position.

@@ -55,8 +55,8 @@ pub(crate) struct Options {
     /// Longest sequence that the program is compiled for, a multiple of 16.
     #[arg(long, default_value_t = 2048)]
     context: usize,
-    /// Memory behind the ports: ideal, kv260 or random:SEED.
-    #[arg(long, default_value = "kv260")]
+    /// Memory behind the ports: ideal, board (that of the overlay) or random:SEED.
+    #[arg(long, default_value = "board")]
     memory: Profile,
     /// Use this GGUF file or Hugging Face directory instead of the registry's.
     #[arg(long, value_name = "PATH")]

@@ -85,8 +85,8 @@ pub(crate) struct Options {
     /// How closely the RTL is compared with golden.
     #[arg(long, value_enum, default_value_t = CheckOption::Descriptor)]
     check: CheckOption,
-    /// Memory behind the ports: ideal, kv260 or random:SEED.
-    #[arg(long, default_value = "kv260")]
+    /// Memory behind the ports: ideal, board (that of the overlay) or random:SEED.
+    #[arg(long, default_value = "board")]
     memory: Profile,
     /// What computes the prompt.
     #[arg(long, value_enum, default_value_t = PrefillOption::Array)]

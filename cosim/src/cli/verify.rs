@@ -51,7 +51,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let shape = Shape::find(&options.shape)?;
     let compiled = random_program(&shape, &overlay, options)?;
     let predicted =
-        Predictor::new(&overlay, &compiled, MemoryTiming::kv260(overlay.clock_mhz())).decode(options.position)?;
+        Predictor::new(&overlay, &compiled, MemoryTiming::of(&overlay)).decode(options.position)?;
     let (stats, checked) = simulate(&overlay, &compiled, options)?;
     let cycles = stats.cycles.context("the RTL counts cycles")?;
     let error = predicted.cycles as f64 / cycles as f64 - 1.0;
@@ -89,7 +89,7 @@ fn random_program(shape: &Shape, overlay: &Overlay, options: &Options) -> Result
 
 fn simulate(overlay: &Overlay, compiled: &Compiled, options: &Options) -> Result<(RunStats, Checked)> {
     let built = prepare::simulator(overlay, &options.out, Variant::default(), options.verilator.as_deref())?;
-    let mut device = RtlDevice::new(&built.library, overlay, Profile::Kv260, Check::Descriptor);
+    let mut device = RtlDevice::new(&built.library, overlay, Profile::Board, Check::Descriptor);
     let bar = prepare::spinner("simulating");
     device.load(&compiled.program)?;
     let mut found = None;

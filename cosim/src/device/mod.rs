@@ -6,7 +6,7 @@ mod hang;
 mod observe;
 mod taps;
 
-use crate::axi::{Ddr, Memory, Profile, Region};
+use crate::axi::{Conditions, Ddr, Memory, Profile, Region};
 use crate::bridge::{Port, Sim};
 use crate::rig::{Rig, RigError};
 use crate::timeline::Timeline;
@@ -290,8 +290,9 @@ impl Device for RtlDevice {
         let fail = |e: &dyn std::fmt::Display| DeviceError::Failed(e.to_string());
         let (ddr, regions) = image(program, &self.overlay)?;
         let sim = Sim::load(&self.library, self.seed).map_err(|e| fail(&e))?;
-        let hertz = u64::from(self.overlay.clock_mhz()) * 1_000_000;
-        let memory = Memory::attach(&sim, ddr, regions, self.profile, hertz).map_err(|e| fail(&e))?;
+        let clock_hz = u64::from(self.overlay.clock_mhz()) * 1_000_000;
+        let conditions = Conditions { profile: self.profile, ddr: self.overlay.board().ddr.timing, clock_hz };
+        let memory = Memory::attach(&sim, ddr, regions, conditions).map_err(|e| fail(&e))?;
         let mut rig = Rig::new(sim, memory).map_err(failed)?;
         rig.reset(RESET_CYCLES).map_err(failed)?;
         self.rig = Some(rig);

@@ -1,7 +1,7 @@
 //! The test design `masters.v` on a rig.
 #![allow(dead_code, unreachable_pub, reason = "every test binary uses its own part")]
 
-use sagen_cosim::axi::{Ddr, Memory, Profile, Region};
+use sagen_cosim::axi::{Conditions, Ddr, Memory, Profile, Region};
 use sagen_cosim::bridge::{Port, Sim};
 use sagen_cosim::rig::{Rig, RigError};
 use sagen_cosim::verilate::{Built, Cache, Design, Tools, TopPort, Variant, verilate};
@@ -104,6 +104,13 @@ pub fn regions() -> Vec<Region> {
     ]
 }
 
+/// The memory of the KV260.
+pub fn kv260(profile: Profile, clock_hz: u64) -> Conditions {
+    let boards = sagen::find::boards(&sagen::find::configs().unwrap()).unwrap();
+    let board = boards.iter().find(|b| b.name == "kv260").unwrap();
+    Conditions { profile, ddr: board.ddr.timing, clock_hz }
+}
+
 impl Bench {
     pub fn new(width: u32, profile: Profile, clock_hz: u64) -> Self {
         Self::with(&build(width, Variant::default()), profile, clock_hz)
@@ -115,7 +122,7 @@ impl Bench {
         let mut ddr = Ddr::new(DDR_BASE, DDR_LEN).unwrap();
         let weights: Vec<u8> = (0..4u32 << 20).map(|i| (i ^ (i >> 8)) as u8).collect();
         ddr.load(DDR_BASE, &weights).unwrap();
-        let memory = Memory::attach(&sim, ddr, regions(), profile, clock_hz).unwrap();
+        let memory = Memory::attach(&sim, ddr, regions(), kv260(profile, clock_hz)).unwrap();
         let bench = Self {
             go: sim.port("go").unwrap(),
             fault: sim.port("fault").unwrap(),

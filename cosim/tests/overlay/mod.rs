@@ -42,7 +42,7 @@ pub fn program(overlay: &Overlay, seed: u64) -> RandomProgram {
 pub fn run(library: &Path, overlay: &Overlay, random: &RandomProgram, seed: u64) -> Result<(), DeviceError> {
     let profile = match seed % 4 {
         0 => Profile::Ideal,
-        1 => Profile::Kv260,
+        1 => Profile::Board,
         _ => Profile::Random(seed),
     };
     let mut device = RtlDevice::new(library, overlay, profile, Check::Descriptor).with_seed(seed as u32);

@@ -1,7 +1,7 @@
 //! A memory port: bursts are answered in the order in which they were asked for, one transfer a cycle, except in
 //! refreshes. What a port delivers changes only at events, so time may jump from one to the next.
 
-use sagen_arch::ddr::KV260;
+use sagen_arch::Overlay;
 use std::collections::VecDeque;
 
 /// Bytes that no burst crosses.
@@ -25,16 +25,17 @@ pub struct MemoryTiming {
 }
 
 impl MemoryTiming {
-    /// The DDR of a KV260 at this clock.
+    /// The DDR of an overlay's board at the overlay's clock.
     #[must_use]
-    pub fn kv260(clock_mhz: u32) -> Self {
-        let cycles = |ns: f64| ns * f64::from(clock_mhz) / 1e3;
+    pub fn of(overlay: &Overlay) -> Self {
+        let ddr = overlay.board().ddr.timing;
+        let cycles = |ns: u64| ns as f64 * f64::from(overlay.clock_mhz()) / 1e3;
         Self {
-            read_latency: cycles(KV260.read_latency_ns as f64).ceil() as u64,
-            write_latency: cycles(KV260.write_latency_ns as f64).ceil() as u64,
-            outstanding: KV260.outstanding,
-            refresh_period: cycles(KV260.refresh_period_ps as f64 / 1e3),
-            refresh_stall: cycles(KV260.refresh_stall_ps as f64 / 1e3),
+            read_latency: cycles(ddr.read_latency_ns).ceil() as u64,
+            write_latency: cycles(ddr.write_latency_ns).ceil() as u64,
+            outstanding: ddr.outstanding,
+            refresh_period: cycles(ddr.refresh_period_ns),
+            refresh_stall: cycles(ddr.refresh_stall_ns),
         }
     }
 
