@@ -8,6 +8,7 @@ pub mod draw;
 pub mod fixed;
 mod kernel;
 pub mod machine;
+pub mod overlay_gen;
 pub mod program_gen;
 pub mod quantise;
 pub mod requant;

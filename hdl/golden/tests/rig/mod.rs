@@ -1,4 +1,5 @@
 //! Overlays for tests, and machines that hold a program.
+#![allow(dead_code, reason = "every test binary uses its own part")]
 
 use sagen_arch::{Board, Device, Overlay, Program, config};
 use sagen_golden::Machine;
@@ -21,11 +22,20 @@ control_core: none
 pcpi: false
 ";
 
+/// Boards of the repository.
+pub(crate) fn boards() -> Vec<Board> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/boards");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let board = |path| config::parse("board", &std::fs::read_to_string(path).unwrap()).unwrap();
+    files.into_iter().map(board).collect()
+}
+
 /// Every geometry of ports, the main overlay first.
 pub(crate) fn overlays() -> Vec<Overlay> {
     let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs");
     let read = |path: &Path| std::fs::read_to_string(path).unwrap();
-    let board: Board = config::parse("kv260", &read(&configs.join("boards/kv260.yaml"))).unwrap();
+    let board: Board = boards().into_iter().find(|b| b.name == "kv260").unwrap();
     let files = ["d16_100mhz_w128_p6", "d8_100mhz"].map(|name| read(&configs.join(name).with_extension("yaml")));
     let extra = EXTRA.map(|head| format!("{head}{REST}"));
     let overlay = |text: &String| config::overlay("test", text, std::slice::from_ref(&board)).unwrap();
