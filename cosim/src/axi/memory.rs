@@ -89,12 +89,7 @@ pub struct Memory {
 
 impl Memory {
     /// Attaches to all ports `m0_axi_*`, `m1_axi_*`, … of the design.
-    pub fn attach(
-        sim: &Sim,
-        ddr: Ddr,
-        mut regions: Vec<Region>,
-        conditions: Conditions,
-    ) -> Result<Self, MemoryError> {
+    pub fn attach(sim: &Sim, ddr: Ddr, mut regions: Vec<Region>, conditions: Conditions) -> Result<Self, MemoryError> {
         regions.sort_by_key(|region| region.base);
         check_regions(&ddr, &regions)?;
         let mut ports = Vec::new();

@@ -229,14 +229,8 @@ mod tests {
     fn at_100_mhz(profile: Profile) -> Conditions {
         let (read_latency_ns, write_latency_ns, outstanding) = (250, 150, 16);
         let (mb_per_s, refresh_period_ns, refresh_stall_ns) = (19_200, 7_800, 60);
-        let ddr = DdrTiming {
-            mb_per_s,
-            read_latency_ns,
-            write_latency_ns,
-            outstanding,
-            refresh_period_ns,
-            refresh_stall_ns,
-        };
+        let ddr =
+            DdrTiming { mb_per_s, read_latency_ns, write_latency_ns, outstanding, refresh_period_ns, refresh_stall_ns };
         Conditions { profile, ddr, clock_hz: 100_000_000 }
     }
 

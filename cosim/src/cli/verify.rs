@@ -50,8 +50,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let overlay = sagen::find::overlay(&options.config)?;
     let shape = Shape::find(&options.shape)?;
     let compiled = random_program(&shape, &overlay, options)?;
-    let predicted =
-        Predictor::new(&overlay, &compiled, MemoryTiming::of(&overlay)).decode(options.position)?;
+    let predicted = Predictor::new(&overlay, &compiled, MemoryTiming::of(&overlay)).decode(options.position)?;
     let (stats, checked) = simulate(&overlay, &compiled, options)?;
     let cycles = stats.cycles.context("the RTL counts cycles")?;
     let error = predicted.cycles as f64 / cycles as f64 - 1.0;

@@ -15,11 +15,7 @@ fn draw_file(draw: &mut Draw, board: &Board) -> OverlayFile {
         board: board.name.clone(),
         clock_mhz: draw.pick(&clocks),
         array: ArrayFile { side: draw.pick(&[8, 8, 16, 32]), count: draw.pick(&[1, 1, 2, 4]) },
-        ports: PortsFile {
-            width: draw.pick(&[32, 64, 128]).min(widest),
-            total: stream + draw.below(3) as u32,
-            stream,
-        },
+        ports: PortsFile { width: draw.pick(&[32, 64, 128]).min(widest), total: stream + draw.below(3) as u32, stream },
         vector_lanes: draw.pick(&[4, 8, 16]),
         prefetch_bytes: power(draw, 12, 14),
         scratchpad: ScratchpadFile {
