@@ -3,11 +3,8 @@
 
 mod overlay;
 
+use overlay::number;
 use sagen_cosim::verilate::{Variant, XInitial};
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |v| v.parse().unwrap_or_else(|_| panic!("{name} = {v} is not a number")))
-}
 
 #[test]
 fn random_programs_leave_the_same_bits_in_rtl_and_golden() {

@@ -8,6 +8,11 @@ use sagen_cosim::verilate::{Built, Cache, Design, Tools, TopPort, Variant, veril
 use sagen_golden::program_gen::{RandomProgram, random_program};
 use std::path::{Path, PathBuf};
 
+/// A number from the environment.
+pub fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |v| v.parse().unwrap_or_else(|_| panic!("{name} = {v} is not a number")))
+}
+
 /// Every config of the repository.
 pub fn configs() -> Vec<String> {
     sagen::find::names(&sagen::find::configs().unwrap()).unwrap()
