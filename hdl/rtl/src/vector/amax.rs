@@ -1,40 +1,65 @@
-//! Greatest magnitude of every group of a row: a tree over the 16 lanes, a running maximum over the words of the
-//! group, and the table that the quantiser reads.
+//! Greatest magnitude of every group of a row: a tree over the lanes, a running maximum over the group, and the
+//! table that the quantiser reads.
 //!
-//! A word given with `valid` is in the table two cycles later, at the end of the cycle in which `busy` is last high.
+//! What is given with `valid` is in the table at the end of the cycle in which `busy` is last high: two cycles later,
+//! or as many as the tree of a deep unit has levels.
 
+use super::shape::Shape;
 use sagen_isa::{AMAX_GROUPS, CHUNK_ROWS};
-use sagen_lang::{Design, Module, ModuleId, RamStyle, Signal, bit, cat, unsigned};
+use sagen_lang::{Design, Module, ModuleId, RamStyle, Signal, bit, cat, low, unsigned};
 
 /// Bits of a table address: row, group.
 pub(super) const AMAX_ADDRESS: u32 = (AMAX_GROUPS * CHUNK_ROWS).ilog2();
 
 /// The tree and the table, with read ports `scan` and `group` of one cycle each.
-pub(super) fn vector_amax(d: &mut Design) -> ModuleId {
-    d.module("vector_amax", |m| {
+pub(super) fn vector_amax(d: &mut Design, shape: Shape) -> ModuleId {
+    d.module(shape.by_both("vector_amax"), |m| {
         m.doc("Greatest magnitude of each group of 64 results.");
         let valid = m.input("valid", bit());
-        let word = m.input("word", unsigned(512));
+        let word = m.input("word", unsigned(32 * shape.lanes as u32));
         let [group_first, group_last] = ["group_first", "group_last"].map(|n| m.input(n, bit()));
         let at = cat(&[m.input("row", unsigned(4)), m.input("group", unsigned(7))]);
-        let keys: Vec<Signal> = word.lanes(32).iter().map(|x| key(*x)).collect();
-        let four: Vec<Signal> = keys.chunks(4).map(greatest).collect();
-        let four: Vec<Signal> =
-            four.iter().enumerate().map(|(i, k)| m.reg_en(&format!("quarter{i}"), valid, *k).q()).collect();
-        let flags = cat(&[group_first, group_last, at]);
-        let [valid1, valid2] = ["valid1", "valid2"].map(|n| m.reg(n, bit()).reset(0));
-        m.set(valid1, valid);
-        m.set(valid2, valid1);
-        let flags1 = m.reg_en("flags1", valid, flags);
-        let flags2 = m.reg_en("flags2", valid1, flags1);
-        let one = m.reg_en("whole", valid1, greatest(&four));
+        let keys = word.lanes(32).iter().map(|x| key(*x)).collect();
+        let mut level = Level { valid, flags: cat(&[group_first, group_last, at]), keys };
+        let mut busy = low();
+        for (i, many) in widths(shape).into_iter().enumerate() {
+            level = level.next(m, i, many);
+            busy = busy | level.valid;
+        }
+        let Level { valid, flags, keys } = level;
         let running = m.reg("running", unsigned(32));
-        let (first, last) = (flags2.bit(AMAX_ADDRESS + 1), flags2.bit(AMAX_ADDRESS));
-        let group = m.net("group_key", first.mux(one.q(), one.max(running.q())));
-        m.when(valid2, || m.set(running, group));
-        table(m, valid2 & last, flags2.slice(0, AMAX_ADDRESS), group);
-        m.output("busy", valid1 | valid2);
+        let (first, last) = (flags.bit(AMAX_ADDRESS + 1), flags.bit(AMAX_ADDRESS));
+        let group = m.net("group_key", first.mux(keys[0], keys[0].max(running.q())));
+        m.when(valid, || m.set(running, group));
+        table(m, valid & last, flags.slice(0, AMAX_ADDRESS), group);
+        m.output("busy", busy);
     })
+}
+
+/// How many numbers meet in one, from one register to the next.
+fn widths(shape: Shape) -> Vec<usize> {
+    if shape.deep { vec![2; shape.lanes.ilog2() as usize] } else { vec![4, shape.lanes / 4] }
+}
+
+/// Numbers between two registers of the tree.
+struct Level {
+    valid: Signal,
+    flags: Signal,
+    keys: Vec<Signal>,
+}
+
+impl Level {
+    fn next(&self, m: &Module, i: usize, many: usize) -> Self {
+        let valid = m.reg(&format!("valid{i}"), bit()).reset(0);
+        m.set(valid, self.valid);
+        let hold = |name: String, value: Signal| m.reg_en(&name, self.valid, value).q();
+        let keys = self.keys.chunks(many).map(greatest).enumerate();
+        Self {
+            valid: valid.q(),
+            flags: hold(format!("flags{i}"), self.flags),
+            keys: keys.map(|(j, k)| hold(format!("key{i}_{j}"), k)).collect(),
+        }
+    }
 }
 
 fn table(m: &Module, write: Signal, at: Signal, group: Signal) {

@@ -1,8 +1,9 @@
-//! Gate factor of the feed-forward unit: sigmoid or the GELU gate as Q16, by linear segments, two registers deep.
-//! Golden twin: `golden::sfu::gate::factor`.
+//! Gate factor of the feed-forward unit: sigmoid or the GELU gate as Q16, by linear segments, two registers deep,
+//! or three. Golden twin: `golden::sfu::gate::factor`.
 
+use super::shape::Shape;
 use sagen_arch::tables::{Segment, gelu_segments, sigmoid_segments};
-use sagen_lang::{Design, ModuleId, Signal, bit, cat, lit, signed};
+use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, cat, lit, signed};
 
 /// Bits of a segment's base, slope, and of the position within a segment of sigmoid.
 const BASE: u32 = 17;
@@ -11,9 +12,10 @@ const LOW: u32 = 9;
 /// Half the span of the sigmoid table in Q12; that of the GELU table is half as much.
 const HALF: i32 = 8 << 12;
 
-/// `a` enters with `find`, the segment is read with `read`; then `factor` and the delayed `a_out` are valid.
-pub(super) fn vector_gate(d: &mut Design) -> ModuleId {
-    d.module("vector_gate", |m| {
+/// `a` enters with `find`, the segment is read with `read`, and in a deep gate its slope is multiplied with
+/// `multiply`; then `factor` and the delayed `a_out` are valid.
+pub(super) fn vector_gate(d: &mut Design, shape: Shape) -> ModuleId {
+    d.module(shape.by_depth("vector_gate"), |m| {
         m.doc("Factor of the gate for an argument in Q12, as Q16: 0 below the table, 65536 above it.");
         let (a, gelu) = (m.input("a", signed(32)), m.input("gelu", bit()));
         let (find, read) = (m.input("find", bit()), m.input("read", bit()));
@@ -33,26 +35,49 @@ pub(super) fn vector_gate(d: &mut Design) -> ModuleId {
         let segments: Vec<Segment> = sigmoid_segments().into_iter().chain(gelu_segments()).collect();
         let words: Vec<u64> = segments.iter().map(word).collect();
         let rom = m.rom("segments", &words, BASE + SLOPE);
-        let segment2 = m.reg_en("segment2", read, rom.lookup(index1));
-        let low2 = m.reg_en("low2", read, low1);
-        let below2 = m.reg_en("below2", read, below1);
-        let above2 = m.reg_en("above2", read, above1);
-        let a2 = m.reg_en("a2", read, a1);
-
-        m.output("factor", below2.mux(lit(BASE, 0), above2.mux(lit(BASE, 1 << 16), line(segment2.q(), low2.q()))));
-        m.output("a_out", a2);
+        let segment2 = m.reg_en("segment2", read, rom.lookup(index1)).q();
+        let (base, slope) = (segment2.slice(SLOPE, BASE), segment2.slice(0, SLOPE));
+        let rise = slope.mul(m.reg_en("low2", read, low1)).slice(LOW, SLOPE);
+        let hold = |name: &str, value: Reg| m.reg_en(name, read, value).q();
+        let line = Line { base, rise, below: hold("below2", below1), above: hold("above2", above1), a: hold("a2", a1) };
+        let line = if shape.deep { line.hold(m) } else { line };
+        m.output("factor", line.factor());
+        m.output("a_out", line.a);
     })
+}
+
+/// The line of a segment at an argument.
+struct Line {
+    base: Signal,
+    rise: Signal,
+    below: Signal,
+    above: Signal,
+    a: Signal,
+}
+
+impl Line {
+    /// A register between the multiplier and the adder.
+    fn hold(&self, m: &Module) -> Self {
+        let multiply = m.input("multiply", bit());
+        let hold = |name: &str, value: Signal| m.reg_en(name, multiply, value).q();
+        Self {
+            base: hold("base3", self.base),
+            rise: hold("rise3", self.rise),
+            below: hold("below3", self.below),
+            above: hold("above3", self.above),
+            a: hold("a3", self.a),
+        }
+    }
+
+    fn factor(&self) -> Signal {
+        let inside = self.base.add(self.rise.extend(BASE));
+        self.below.mux(lit(BASE, 0), self.above.mux(lit(BASE, 1 << 16), inside))
+    }
 }
 
 fn word(segment: &Segment) -> u64 {
     assert!(segment.slope < 1 << SLOPE && segment.base < 1 << BASE, "{segment:?} does not fit the table");
     u64::from(segment.base) << SLOPE | u64::from(segment.slope)
-}
-
-/// `base + (slope * low >> 9)`.
-fn line(segment: Signal, low: Signal) -> Signal {
-    let (base, slope) = (segment.slice(SLOPE, BASE), segment.slice(0, SLOPE));
-    base.add(slope.mul(low).slice(LOW, SLOPE).extend(BASE))
 }
 
 #[cfg(test)]
@@ -63,19 +88,24 @@ mod tests {
 
     #[test]
     fn every_argument_around_the_tables_gets_the_golden_factor() {
+        for deep in [false, true] {
+            around_the_tables(Shape { lanes: 16, deep });
+        }
+    }
+
+    fn around_the_tables(shape: Shape) {
         let mut d = Design::new();
-        let top = vector_gate(&mut d);
+        let top = vector_gate(&mut d, shape);
         let mut sim = Sim::new(&d, top).unwrap();
-        sim.set("find", true);
-        sim.set("read", true);
+        let enables: &[&str] = if shape.deep { &["find", "read", "multiply"] } else { &["find", "read"] };
+        enables.iter().for_each(|name| sim.set(name, true));
         let around =
             (-33_000..33_000).step_by(7).chain([i32::MIN, i32::MAX, -16385, -16384, 16383, 16384, 32767, 32768]);
         for (gate, gelu) in [(Gate::Silu, false), (Gate::Gelu, true)] {
             sim.set("gelu", gelu);
             for x in around.clone() {
                 sim.set("a", x);
-                sim.step();
-                sim.step();
+                enables.iter().for_each(|_| sim.step());
                 assert_eq!(sim.get("factor").to_u64(), u64::from(factor(gate, x)), "{gate:?} {x}");
                 assert_eq!(sim.get("a_out").to_i64(), i64::from(x));
             }

@@ -1,10 +1,12 @@
-//! Walks rows, segments and words of a descriptor and issues one word a cycle: its read addresses and its tag.
+//! Walks rows, segments and words of a descriptor and issues one word a cycle, or one part of a word: its read
+//! addresses and its tag. The words of a rotated pair take turns, part by part.
 //!
 //! `load` starts a walk with the values of that cycle. A dynamic quantisation waits at the first word of each
 //! segment until `segment_ready`; nothing else ever stops the walk.
 
+use super::shape::Shape;
 use super::tag::Tag;
-use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, high, low, unsigned};
+use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, high, lit, low, unsigned};
 
 /// Inputs taken at `load`, their widths, and whether the walk needs them later on.
 pub(super) const FIELDS: [(&str, u32, bool); 16] = [
@@ -27,8 +29,8 @@ pub(super) const FIELDS: [(&str, u32, bool); 16] = [
 ];
 
 /// The walk of the rows: inputs of [`FIELDS`], outputs `valid`, `tag`, `take`, `a_en`, `a_addr`, `b_en`, `b_addr`.
-pub(super) fn vector_issue(d: &mut Design) -> ModuleId {
-    d.module("vector_issue", |m| {
+pub(super) fn vector_issue(d: &mut Design, shape: Shape) -> ModuleId {
+    d.module(shape.by_lanes("vector_issue"), |m| {
         m.doc("Walks the words of one vector descriptor, one a cycle.");
         let load = m.input("load", bit());
         let ready = m.input("segment_ready", bit());
@@ -36,7 +38,7 @@ pub(super) fn vector_issue(d: &mut Design) -> ModuleId {
         let kept = FIELDS.iter().filter(|(_, _, keep)| *keep);
         let keep = |name: &'static str| m.reg_en(&format!("{name}_held"), load, given.get(name)).q();
         let held = Fields(kept.map(|(name, _, _)| (*name, keep(name))).collect());
-        let walk = Walk::new(m, load, ready, &given, &held);
+        let walk = Walk::new(m, shape, load, ready, &given, &held);
         walk.advance(m);
         let (a_addr, b_addr) = (walk.operand_a(m), walk.operand_b(m));
         let tag = walk.tag(walk.result(m));
@@ -65,6 +67,7 @@ struct Walk<'a> {
     held: &'a Fields,
     load: Signal,
     step: Signal,
+    turn: Turn,
     active: Reg,
     rows_left: Reg,
     segments_left: Reg,
@@ -79,36 +82,86 @@ struct Walk<'a> {
     last: Signal,
 }
 
+/// Where a step leads within a word and between the words of a rotated pair.
+struct Turn {
+    part: Option<Reg>,
+    /// To the next word.
+    forward: Signal,
+    /// To the first word of a pair, for its next part.
+    back: Signal,
+}
+
+impl Turn {
+    fn new(m: &Module, shape: Shape, rope: Signal, odd: Signal) -> Self {
+        if shape.parts() == 1 {
+            return Self { part: None, forward: high(), back: low() };
+        }
+        let part = m.reg("part", unsigned(shape.part_bits()));
+        let last = m.net("part_last", part.reduce_and());
+        let forward = m.net("forward", last | (rope & !odd));
+        Self { part: Some(part), forward, back: m.net("back", rope & odd & !last) }
+    }
+
+    fn advance(&self, m: &Module, rope: Signal, odd: Signal) {
+        if let Some(part) = self.part {
+            m.when(!rope | odd, || m.set(part, part.add_lit(1)));
+        }
+    }
+
+    /// A counter one further, or one back.
+    fn up(&self, counter: Reg) -> Signal {
+        self.count(counter, u64::MAX, 1)
+    }
+
+    /// A counter one less, or one more.
+    fn down(&self, counter: Reg) -> Signal {
+        self.count(counter, 1, u64::MAX)
+    }
+
+    fn count(&self, counter: Reg, back: u64, forward: u64) -> Signal {
+        let ones = u64::MAX >> (64 - counter.width());
+        let by = |n: u64| lit(counter.width(), n & ones);
+        match self.part {
+            None => counter.add(by(forward)),
+            Some(_) => counter.add(self.back.mux(by(back), by(forward))),
+        }
+    }
+
+    /// Whether a word counter moves at all.
+    fn moves(&self) -> Signal {
+        self.forward | self.back
+    }
+}
+
 impl<'a> Walk<'a> {
-    fn new(m: &Module, load: Signal, ready: Signal, given: &'a Fields, held: &'a Fields) -> Self {
+    fn new(m: &Module, shape: Shape, load: Signal, ready: Signal, given: &'a Fields, held: &'a Fields) -> Self {
         let active = m.reg("active", bit()).reset(0);
         let segment_first = m.reg("segment_first", bit());
         let (rows_left, segments_left) = (m.reg("rows_left", unsigned(5)), m.reg("segments_left", unsigned(8)));
         let words_left = m.reg("words_left", unsigned(12));
+        let quarter = m.reg("quarter", unsigned(2));
+        let turn = Turn::new(m, shape, held.get("rope"), quarter.bit(0));
         let waits = held.get("dynamic") & segment_first & !ready;
-        let step = m.net("step", active & !waits);
-        let segment_last = m.net("segment_last", words_left.eq_lit(1));
+        let segment_last = m.net("segment_last", words_left.eq_lit(1) & turn.forward);
         let row_last = m.net("row_last", segment_last & segments_left.eq_lit(1));
-        let last = m.net("last", row_last & rows_left.eq_lit(1));
-        let (row, group) = (m.reg("row", unsigned(4)), m.reg("group", unsigned(7)));
-        let (quarter, row_first) = (m.reg("quarter", unsigned(2)), m.reg("row_first", bit()));
         Self {
             given,
             held,
             load,
-            step,
+            step: m.net("step", active & !waits),
+            turn,
             active,
             rows_left,
             segments_left,
             words_left,
-            row,
-            group,
+            row: m.reg("row", unsigned(4)),
+            group: m.reg("group", unsigned(7)),
             quarter,
-            row_first,
+            row_first: m.reg("row_first", bit()),
             segment_first,
             segment_last,
             row_last,
-            last,
+            last: m.net("last", row_last & rows_left.eq_lit(1)),
         }
     }
 
@@ -121,11 +174,10 @@ impl<'a> Walk<'a> {
         let zero = |r: Reg| m.set(r, m.lit(r.ty(), 0));
         let set = |r: Reg, v: Signal| m.set(r, v);
         m.when(self.step, || {
-            set(self.words_left, self.segment_last.mux(self.held.get("words"), self.words_left.sub_lit(1)));
+            self.turn.advance(m, self.held.get("rope"), self.odd());
             set(self.segment_first, self.segment_last);
             set(self.row_first, self.row_last);
-            set(self.quarter, self.quarter.add_lit(1));
-            m.when(self.quarter.eq_lit(3), || set(self.group, self.group.add_lit(1)));
+            m.when(self.turn.moves(), || self.advance_word(m));
             m.when(self.segment_last, || set(self.segments_left, self.segments_left.sub_lit(1)));
             m.when(self.row_last, || {
                 set(self.segments_left, self.held.get("segments"));
@@ -143,14 +195,23 @@ impl<'a> Walk<'a> {
             set(self.rows_left, self.given.get("rows"));
             set(self.segments_left, self.given.get("segments"));
             set(self.words_left, self.given.get("words"));
-            [self.row, self.group, self.quarter].into_iter().for_each(zero);
+            [self.row, self.group, self.quarter].into_iter().chain(self.turn.part).for_each(zero);
         });
     }
 
-    /// An address that restarts each row one stride further, and otherwise moves on when `forward`.
-    fn address(&self, m: &Module, name: &str, forward: Signal, restart: Signal) -> Signal {
+    /// The counters of words and groups.
+    fn advance_word(&self, m: &Module) {
+        let words = self.turn.down(self.words_left);
+        m.set(self.words_left, self.segment_last.mux(self.held.get("words"), words));
+        m.set(self.quarter, self.turn.up(self.quarter));
+        m.when(self.quarter.eq_lit(3) & self.turn.forward, || m.set(self.group, self.group.add_lit(1)));
+    }
+
+    /// An address that restarts each row one stride further, and otherwise takes `next` when it `moves`.
+    fn address(&self, m: &Module, name: &str, moves: Signal, restart: Signal, next: impl Fn(Reg) -> Signal) -> Signal {
         let (addr, row) = (m.reg(&format!("{name}_at"), unsigned(16)), m.reg(&format!("{name}_row"), unsigned(16)));
         let next_row = m.net(&format!("{name}_next_row"), row.add(self.held.get(&format!("{name}_stride"))));
+        let next = next(addr);
         m.when(self.load, || {
             m.set(addr, self.given.get(name));
             m.set(row, self.given.get(name));
@@ -161,44 +222,46 @@ impl<'a> Walk<'a> {
                 m.set(row, next_row);
             })
             .elsewhen(restart, || m.set(addr, row))
-            .elsewhen(forward, || m.set(addr, addr.add_lit(1)));
+            .elsewhen(moves, || m.set(addr, next));
         });
         addr.q()
     }
 
     fn operand_a(&self, m: &Module) -> Signal {
-        self.address(m, "a", high(), low())
+        self.address(m, "a", self.turn.moves(), low(), |at| self.turn.up(at))
     }
 
     /// Half words and table words advance every second word; the table starts again with each head.
     fn operand_b(&self, m: &Module) -> Signal {
         let left = m.reg("head_left", unsigned(8));
-        let head_last = m.net("head_last", left.eq_lit(1));
-        m.when(self.load, || m.set(left, self.given.get("head_words"))).elsewhen(self.step, || {
-            m.set(left, (head_last | self.row_last).mux(self.held.get("head_words"), left.sub_lit(1)));
+        let head_last = m.net("head_last", left.eq_lit(1) & self.turn.forward);
+        m.when(self.load, || m.set(left, self.given.get("head_words"))).elsewhen(self.step & self.turn.moves(), || {
+            m.set(left, (head_last | self.row_last).mux(self.held.get("head_words"), self.turn.down(left)));
         });
-        let forward = !self.held.get("pairs") | self.odd();
-        self.address(m, "b", forward, self.held.get("rope") & head_last)
+        let forward = self.turn.forward & (!self.held.get("pairs") | self.odd());
+        self.address(m, "b", forward, self.held.get("rope") & head_last, |at| at.add_lit(1))
     }
 
     /// Codes fill a word in four steps.
     fn result(&self, m: &Module) -> Signal {
-        let forward = !self.held.get("quant") | self.quarter.eq_lit(3);
-        self.address(m, "d", forward, low())
+        let moves = self.turn.moves() & (!self.held.get("quant") | self.quarter.eq_lit(3));
+        self.address(m, "d", moves, low(), |at| self.turn.up(at))
     }
 
     fn tag(&self, d: Signal) -> Tag {
+        let part = self.turn.part.map(|part| part.q());
         Tag {
             last: self.last,
             row_first: self.row_first.q(),
             row_last: self.row_last,
             segment_last: self.segment_last,
-            group_first: self.quarter.is_zero(),
-            group_last: self.quarter.eq_lit(3) | self.row_last,
+            group_first: self.quarter.is_zero() & part.map_or(high(), |part| part.is_zero()),
+            group_last: (self.quarter.eq_lit(3) & self.turn.forward) | self.row_last,
             quarter: self.quarter.q(),
             group: self.group.q(),
             row: self.row.q(),
             d,
+            part,
         }
     }
 }

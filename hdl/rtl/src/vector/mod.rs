@@ -1,33 +1,41 @@
-//! Vector unit: `Mul`, `Add`, `Rope`, `Glu` and `Quant` on 16 lanes of 32 bits, one word a cycle.
+//! Vector unit: `Mul`, `Add`, `Rope`, `Glu` and `Quant` on 16 lanes of 32 bits, one word a cycle; or on 8 or 4 lanes,
+//! one part of a word a cycle.
 //! Golden twins: `golden::machine::vector`, `golden::machine::quant`. Contract: docs/units/vector.md.
 //!
 //! A descriptor is held and decoded while the one before it runs; it starts in the cycle of that one's `done`.
 //! Its constants stay until its last write, so only a short tag travels with each word.
 
 mod amax;
+mod constants;
 mod gate;
 mod issue;
 mod lane;
+mod multiply;
 mod normalise;
 mod operation;
 mod pipeline;
 mod root;
+mod rounding;
 mod scale;
 mod scan;
 mod segments;
+mod shape;
 mod squares;
 mod tag;
 #[cfg(test)]
 mod tests;
 
 use crate::fields::register;
+use constants::Constants;
 use operation::Operation;
-use pipeline::{Constants, Pipeline};
+use pipeline::Pipeline;
 use sagen_arch::Overlay;
 use sagen_lang::{Design, Instance, Module, ModuleId, Reg, Signal, bit, unsigned};
+use shape::Shape;
 
 /// The children of the unit.
 struct Children {
+    shape: Shape,
     issue: ModuleId,
     lane: ModuleId,
     amax: ModuleId,
@@ -36,19 +44,21 @@ struct Children {
     scale: ModuleId,
 }
 
-/// The vector unit. It does not depend on the overlay: 16 lanes and the table sizes are part of the instruction set.
-pub fn vector_unit(d: &mut Design, _overlay: &Overlay) -> ModuleId {
+/// The vector unit. The overlay gives the lanes and the depth; table sizes are part of the instruction set.
+pub fn vector_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
+    let shape = Shape::new(overlay);
     let children = Children {
-        issue: issue::vector_issue(d),
-        lane: lane::vector_lane(d),
-        amax: amax::vector_amax(d),
-        squares: squares::vector_squares(d),
+        shape,
+        issue: issue::vector_issue(d, shape),
+        lane: lane::vector_lane(d, shape),
+        amax: amax::vector_amax(d, shape),
+        squares: squares::vector_squares(d, shape),
         segments: segments::vector_segments(d),
-        scale: scale::vector_scale(d),
+        scale: scale::vector_scale(d, shape),
     };
-    d.module("vector_unit", |m| {
-        m.doc("Vector unit: 16 lanes of 32 bits, scratchpad to scratchpad or to codes and scales.");
-        let front = Front::new(m);
+    d.module(shape.by_both("vector_unit"), |m| {
+        m.doc("Vector unit: lanes of 32 bits, scratchpad to scratchpad or to codes and scales.");
+        let front = Front::new(m, shape);
         let constants = Constants::new(m, front.go.q(), &front.op);
         let issue = front.walk(m, children.issue);
         let pipeline = Pipeline::new(m, &children, &issue, &constants);
@@ -60,20 +70,22 @@ pub fn vector_unit(d: &mut Design, _overlay: &Overlay) -> ModuleId {
 
 /// The descriptor that waits or starts, and the one that runs.
 struct Front {
+    shape: Shape,
     op: Operation,
     go: sagen_lang::Wire,
     a: Signal,
     waiting: Reg,
+    decoded: Signal,
     running: Reg,
 }
 
 impl Front {
-    fn new(m: &Module) -> Self {
+    fn new(m: &Module, shape: Shape) -> Self {
         let (desc, desc_valid) = (m.input("desc", unsigned(512)), m.input("desc_valid", bit()));
         let regs = m.input("regs", unsigned(1024));
         let (waiting, running) = (m.reg("waiting", bit()).reset(0), m.reg("running", bit()).reset(0));
         let go = m.wire("go", bit());
-        let ready = m.net("ready", !waiting | go);
+        let ready = m.net("ready", if shape.deep { !waiting } else { !waiting | go });
         let accept = m.net("accept", desc_valid & ready);
         m.when(go, || m.set(waiting, m.lit(bit(), 0)));
         m.when(accept, || m.set(waiting, m.lit(bit(), 1)));
@@ -81,7 +93,12 @@ impl Front {
         let offset = register(regs, Operation::new(desc).a_reg()).trunc(16);
         let offset = m.reg_en("offset", accept, offset);
         m.output("desc_ready", ready);
-        Self { op, go, a: op.a() + offset.mul(op.a_stride()).trunc(16), waiting, running }
+        let (a, decoded) = if shape.deep {
+            address_in_steps(m, accept, go.q(), offset.q(), &op)
+        } else {
+            (op.a() + offset.mul(op.a_stride()).trunc(16), waiting.q())
+        };
+        Self { shape, op, go, a, waiting, decoded, running }
     }
 
     fn walk(&self, m: &Module, issue: ModuleId) -> Instance {
@@ -143,9 +160,36 @@ impl Front {
                 m.set(flag, m.lit(bit(), 0));
             }
         });
-        self.go.drive(self.waiting & (!self.running | finish));
+        self.go.drive(self.waiting & self.decoded & (!self.running | finish));
         m.when(self.go, || m.set(self.running, m.lit(bit(), 1)));
-        m.output("done", finish);
-        m.output("busy", self.waiting | self.running);
+        let busy = self.waiting | self.running;
+        if self.shape.deep {
+            let done = m.reg("done_q", bit()).reset(0);
+            m.set(done, finish);
+            m.output("done", done);
+            m.output("busy", busy | done);
+        } else {
+            m.output("done", finish);
+            m.output("busy", busy);
+        }
     }
+}
+
+/// Where operand a begins, by three registers, and whether that is known.
+fn address_in_steps(m: &Module, accept: Signal, go: Signal, offset: Signal, op: &Operation) -> (Signal, Signal) {
+    let follow = |name: &str, before: Signal| {
+        let next = m.reg(name, bit()).reset(0);
+        m.set(next, before);
+        next.q()
+    };
+    let one = follow("decode1", accept);
+    let two = follow("decode2", one);
+    let three = follow("decode3", two);
+    let stride = m.reg_en("offset_stride", one, op.a_stride());
+    let product = m.reg_en("offset_product", two, offset.mul(stride));
+    let a = m.reg_en("a_base", three, op.a() + product.trunc(16));
+    let decoded = m.reg("decoded", bit()).reset(0);
+    m.when(go, || m.set(decoded, m.lit(bit(), 0)));
+    m.when(three, || m.set(decoded, m.lit(bit(), 1)));
+    (a.q(), decoded.q())
 }

@@ -1,84 +1,19 @@
-//! The words of a descriptor on their way from read to write: tags, lanes, results.
+//! The words of a descriptor on their way from read to write: tags, lanes, results. Where a word has several parts,
+//! each goes this way by itself, and the last one meets the others at the write.
 //!
 //! Cycle 0 issues the reads, cycle `s` selects operands, s + 1 multiplies, s + 2 adds and shifts, s + 3 rounds,
 //! s + 4 writes. `s` is 2; 3 for `Rope`, which waits for the second word of a pair; 6 for `Glu`, whose gate takes
-//! four cycles. Port b is read two cycles before `s`.
+//! four cycles. Port b is read two cycles before `s`. A deep unit has the further stages of [`Steps`], and issues
+//! its reads from registers.
 
 use super::Children;
-use super::operation::Operation;
+use super::constants::Constants;
+use super::shape::{ROPE_SELECT, SELECT, Shape, Steps};
 use super::tag::{TAG_BITS, Tag};
-use sagen_isa::LANES;
 use sagen_lang::{Instance, Module, Signal, bit, cat, lit, pack, unsigned};
 
 const WORD: u32 = 512;
 const LANE: u32 = 32;
-const GLU_SELECT: usize = 6;
-const ROPE_SELECT: usize = 3;
-const SELECT: usize = 2;
-
-/// What stays while a descriptor runs.
-pub(super) struct Constants {
-    add: Signal,
-    rope: Signal,
-    glu: Signal,
-    quant: Signal,
-    pub(super) dynamic: Signal,
-    gelu: Signal,
-    a_immediate: Signal,
-    b_immediate: Signal,
-    b_half: Signal,
-    amax: Signal,
-    squares: Signal,
-    to_scratchpad: Signal,
-    to_codes: Signal,
-    exact: Signal,
-    /// One less than the shift, zero where `exact`.
-    shift: Signal,
-    immediate: Signal,
-    multiplier: Signal,
-    epsilon: Signal,
-    factor_mantissa: Signal,
-    factor_exponent: Signal,
-    scale_stride: Signal,
-}
-
-impl Constants {
-    pub(super) fn new(m: &Module, go: Signal, op: &Operation) -> Self {
-        let hold = |name: &str, value: Signal| m.reg_en(name, go, value).q();
-        let exact = m.net("shift_is_zero", op.shift().is_zero() & !op.dynamic());
-        Self {
-            add: hold("op_add", op.add),
-            rope: hold("op_rope", op.rope),
-            glu: hold("op_glu", op.glu),
-            quant: hold("op_quant", op.quant),
-            dynamic: hold("op_dynamic", op.dynamic()),
-            gelu: hold("op_gelu", op.gelu()),
-            a_immediate: hold("op_a_immediate", op.a_immediate()),
-            b_immediate: hold("op_b_immediate", op.b_immediate()),
-            b_half: hold("op_b_half", op.b_half()),
-            amax: hold("op_amax", op.amax()),
-            squares: hold("op_squares", op.squares()),
-            to_scratchpad: hold("op_to_scratchpad", op.writes_scratchpad()),
-            to_codes: hold("op_to_codes", op.writes_codes()),
-            exact: hold("op_exact", exact),
-            shift: hold("op_shift", exact.mux(lit(6, 0), op.shift().sub_lit(1))),
-            immediate: hold("op_immediate", op.immediate()),
-            multiplier: hold("op_multiplier", op.multiplier()),
-            epsilon: hold("op_epsilon", op.epsilon()),
-            factor_mantissa: hold("op_factor_mantissa", op.factor_mantissa()),
-            factor_exponent: hold("op_factor_exponent", op.factor_exponent()),
-            scale_stride: hold("op_scale_stride", op.scale_stride()),
-        }
-    }
-
-    /// Those of the scale computation.
-    pub(super) fn scale(&self, scale: Instance) {
-        scale.input("epsilon", self.epsilon);
-        scale.input("factor_mantissa", self.factor_mantissa);
-        scale.input("factor_exponent", self.factor_exponent);
-        scale.input("scale_stride", self.scale_stride);
-    }
-}
 
 /// A word in one stage.
 #[derive(Clone, Copy)]
@@ -100,6 +35,8 @@ impl Stage {
 }
 
 pub(super) struct Pipeline<'a> {
+    shape: Shape,
+    steps: Steps,
     constants: &'a Constants,
     lanes: Vec<Instance>,
     amax: Instance,
@@ -107,36 +44,39 @@ pub(super) struct Pipeline<'a> {
     /// Cycle 0 to the latest select.
     reading: Vec<Stage>,
     select: Stage,
-    product: Stage,
-    sum: Stage,
-    round: Stage,
-    write: Stage,
+    /// From the products to the write.
+    after: Vec<Stage>,
 }
 
 impl<'a> Pipeline<'a> {
     pub(super) fn new(m: &Module, children: &Children, issue: &Instance, constants: &'a Constants) -> Self {
-        let mut reading = vec![Stage { valid: issue.output("valid"), bus: issue.output("tag") }];
-        debug_assert_eq!(reading[0].bus.width(), TAG_BITS);
-        for i in 1..=GLU_SELECT {
+        let shape = children.shape;
+        let first = Stage { valid: issue.output("valid"), bus: issue.output("tag") };
+        debug_assert_eq!(first.bus.width(), TAG_BITS + shape.part_bits());
+        let mut reading = vec![if shape.deep { first.next(m, "read0") } else { first }];
+        for i in 1..=shape.glu_select() {
             reading.push(reading[i - 1].next(m, &format!("read{i}")));
         }
-        let pick = |of: &dyn Fn(Stage) -> Signal| {
-            let [glu, rope, other] = [GLU_SELECT, ROPE_SELECT, SELECT].map(|i| of(reading[i]));
-            constants.glu.mux(glu, constants.rope.mux(rope, other))
-        };
-        let select =
-            Stage { valid: m.net("select_valid", pick(&|s| s.valid)), bus: m.net("select_tag", pick(&|s| s.bus)) };
-        let product = select.next(m, "product");
-        let sum = product.next(m, "sum");
-        let round = sum.next(m, "round");
-        let lanes = (0..LANES).map(|i| m.instance(&format!("u_lane{i}"), children.lane)).collect();
+        let [glu, rope, other] = [shape.glu_select(), ROPE_SELECT, SELECT].map(|i| reading[i]);
+        let valid = m.net("select_valid", constants.pick(glu.valid, rope.valid, other.valid));
+        let select = Stage { valid, bus: m.net("select_tag", constants.pick(glu.bus, rope.bus, other.bus)) };
+        let steps = shape.steps();
+        let mut after = vec![select.next(m, steps.names[0])];
+        for (i, name) in steps.names.iter().enumerate().skip(1) {
+            after.push(after[i - 1].next(m, name));
+        }
+        let lanes = (0..shape.lanes).map(|i| m.instance(&format!("u_lane{i}"), children.lane)).collect();
         let (amax, squares) = (m.instance("u_amax", children.amax), m.instance("u_squares", children.squares));
-        Self { constants, lanes, amax, squares, reading, select, product, sum, round, write: round.next(m, "write") }
+        Self { shape, steps, constants, lanes, amax, squares, reading, select, after }
+    }
+
+    fn write(&self) -> Stage {
+        self.after[self.steps.output + 1]
     }
 
     /// High with the last write of the descriptor.
     pub(super) fn last_word(&self) -> Signal {
-        self.write.valid & self.write.tag().last
+        self.write().valid & self.write().tag().last
     }
 
     pub(super) fn connect(&self, m: &Module, issue: &Instance, segments: &Instance, scale: &Instance) {
@@ -148,118 +88,193 @@ impl<'a> Pipeline<'a> {
         let shift = self.shift(m, segments);
         self.lane_controls(&shift);
         self.lane_data(m, segments);
-        let word = self.result(m);
+        let part = self.part();
+        let word = self.word(m, part);
         self.writes(m, word, shift.group);
-        self.reductions(word, segments, scale);
+        let fresh = match self.shape.parts() {
+            1 => word,
+            _ => m.reg_en("fresh", self.after[self.steps.output].valid & self.constants.amax, part).q(),
+        };
+        self.reductions(fresh, segments, scale);
     }
 
     /// Port a at once, port b two cycles before the operands are selected.
     fn reads(&self, m: &Module, issue: &Instance) {
-        m.output("a_en", issue.output("a_en"));
-        m.output("a_addr", issue.output("a_addr"));
+        let a = Stage { valid: issue.output("a_en"), bus: issue.output("a_addr") };
         let mut b = vec![Stage { valid: issue.output("b_en"), bus: issue.output("b_addr") }];
-        for i in 1..=GLU_SELECT - SELECT {
+        for i in 1..=self.shape.glu_select() - SELECT {
             b.push(b[i - 1].next(m, &format!("b_delay{i}")));
         }
-        let [glu, rope] = [GLU_SELECT, ROPE_SELECT].map(|s| b[s - SELECT]);
-        let pick = |g: Signal, r: Signal, o: Signal| self.constants.glu.mux(g, self.constants.rope.mux(r, o));
-        m.output("b_en", pick(glu.valid, rope.valid, b[0].valid));
-        m.output("b_addr", pick(glu.bus, rope.bus, b[0].bus));
+        let [glu, rope] = [self.shape.glu_select(), ROPE_SELECT].map(|s| b[s - SELECT]);
+        let pick = |of: fn(Stage) -> Signal| self.constants.pick(of(glu), of(rope), of(b[0]));
+        let b = Stage { valid: pick(|s| s.valid), bus: pick(|s| s.bus) };
+        for (name, port) in [("a", a), ("b", b)] {
+            let port = if self.shape.deep { port.next(m, &format!("{name}_port")) } else { port };
+            m.output(&format!("{name}_en"), port.valid);
+            m.output(&format!("{name}_addr"), port.bus);
+        }
     }
 
-    /// Shift amounts for the sum and round stages, and the group shift for the write.
+    /// Shift amounts for the stages of the lanes, and the group shift for the write.
     fn shift(&self, m: &Module, segments: &Instance) -> Shift {
-        let c = self.constants;
-        let group = group_shift(self.amax.output("group_data"), segments.output("code_amax"));
+        let (c, steps) = (self.constants, &self.steps);
+        let fits = fits(self.amax.output("group_data"), segments.output("code_amax"));
         let selects = m.net("selects_codes", self.select.valid & c.dynamic);
-        let group1 = m.reg_en("group_shift1", selects, group);
-        let code_shift = m.reg_en("code_shift1", selects, segments.output("code_shift"));
-        let amount = c.dynamic.mux(code_shift.sub(group1.extend(6)), c.shift);
-        let amount2 = m.reg_en("amount2", self.product.valid, amount).q();
-        let fine = m.reg_en("fine3", self.sum.valid, amount2.slice(0, 2)).q();
-        let steps = [("group_shift2", self.product), ("group_shift3", self.sum), ("group_shift4", self.round)];
-        let group = steps.iter().fold(group1.q(), |k, (name, stage)| m.reg_en(name, stage.valid & c.dynamic, k).q());
-        Shift { coarse: amount2.slice(2, 4), fine, group: c.dynamic.mux(group, lit(2, 0)) }
+        let fits = m.reg_en("group_fits", selects, fits).q();
+        let group = m.net("group_shift", fits.bit(2).mux(lit(2, 3), cat(&[fits.bit(1), fits.bit(0) & !fits.bit(1)])));
+        let code_shift = m.reg_en("code_shift", selects, segments.output("code_shift"));
+        let amount = c.dynamic.mux(code_shift.sub(group.extend(6)), c.shift);
+        let amount = self.travel(m, "amount", 0..steps.shift, None, amount);
+        let fine = self.travel(m, "fine", steps.shift..steps.round, None, amount.slice(0, 2));
+        let group = self.travel(m, "group", 0..steps.output + 1, Some(c.dynamic), group);
+        Shift { coarse: amount.slice(2, 4), fine, group: c.dynamic.mux(group, lit(2, 0)) }
+    }
+
+    /// A value that goes with its word through some of the later stages.
+    fn travel(
+        &self,
+        m: &Module,
+        name: &str,
+        stages: std::ops::Range<usize>,
+        only: Option<Signal>,
+        value: Signal,
+    ) -> Signal {
+        stages.fold(value, |value, i| {
+            let valid = self.after[i].valid;
+            let enable = only.map_or(valid, |only| valid & only);
+            m.reg_en(&format!("{name}{}", i + 1), enable, value).q()
+        })
     }
 
     fn lane_controls(&self, shift: &Shift) {
-        let c = self.constants;
+        let (c, steps) = (self.constants, &self.steps);
+        let odd = self.select.tag().odd();
+        let select = self.select.valid;
         let gate = |stage: usize| self.reading[stage].valid & c.glu;
+        // The second multiplier serves a later word than the first.
+        let gate_select = self.shape.gate_select();
+        let second =
+            |gate_stage: usize, stage: Stage| c.glu.mux(self.reading[gate_stage].valid, stage.valid & c.second);
+        let second_load = |other: Signal| c.glu.mux(self.reading[gate_select].valid, select & other);
         let first = self.reading[SELECT];
-        let controls = [
-            ("add", c.add),
-            ("rope", c.rope),
-            ("glu", c.glu),
-            ("quant", c.quant),
-            ("gelu", c.gelu),
-            ("a_immediate", c.a_immediate),
-            ("b_immediate", c.b_immediate),
-            ("b_half", c.b_half),
-            ("squares", c.squares),
-            ("exact", c.exact),
-            ("odd", self.select.tag().odd()),
-            ("keep", first.valid & c.rope & !first.tag().odd()),
-            ("select", self.select.valid),
-            ("gate_find", gate(SELECT)),
-            ("gate_read", gate(SELECT + 1)),
-            ("gate_select", gate(SELECT + 2)),
-            ("product1", c.glu.mux(self.reading[SELECT + 3].valid, self.product.valid)),
-            ("product2", self.product.valid & (c.add | c.rope | c.glu | c.squares)),
-            ("sum", self.sum.valid),
-            ("coarse", shift.coarse),
-            ("fine", shift.fine),
-        ];
-        for lane in &self.lanes {
-            controls.iter().for_each(|(name, value)| lane.input(name, *value));
+        let control = |name: &str| match name {
+            "x1_pick" => c.x1_pick,
+            "x2_pick" => c.x2_pick,
+            "y1_pick" => odd.mux(c.y1_odd, c.y1_pick),
+            "y2_pick" => odd.mux(c.y2_odd, c.y2_pick),
+            "x1_load" => select & !(c.rope & odd),
+            "y1_load" => select,
+            "x2_load" => second_load(c.second & !(c.rope & odd)),
+            "y2_load" => second_load(c.second),
+            "keep" => first.valid & c.rope & !first.tag().odd(),
+            "gelu" => c.gelu,
+            "gate_find" => gate(SELECT),
+            "gate_read" => gate(SELECT + 1),
+            "gate_multiply" => gate(SELECT + 2),
+            "product1" => self.after[0].valid,
+            "product2" => second(gate_select + 1, self.after[0]),
+            "combine1" => self.after[1].valid,
+            "combine2" => second(gate_select + 2, self.after[1]),
+            "paired" => c.paired,
+            "minus" => c.rope & !self.after[steps.add].tag().odd(),
+            "add" => self.after[steps.add].valid,
+            "shift" => self.after[steps.shift].valid,
+            "coarse" => shift.coarse,
+            "round" => self.after[steps.round].valid,
+            "fine" => shift.fine,
+            "quant" => c.quant,
+            _ => unreachable!("`{name}` is no control of a lane"),
+        };
+        for (name, _) in super::lane::controls(self.shape) {
+            let value = control(name);
+            self.lanes.iter().for_each(|lane| lane.input(name, value));
         }
     }
 
     fn lane_data(&self, m: &Module, segments: &Instance) {
         let [a, b] = ["a_data", "b_data"].map(|n| m.input(n, unsigned(WORD)));
-        let (a, b, halves) = (a.lanes(LANE), b.lanes(LANE), b.lanes(LANE / 2));
-        let multiplier = self.constants.dynamic.mux(segments.output("code_multiplier"), self.constants.multiplier);
+        let (a_part, b_part) = (self.reading[SELECT].tag().part, self.select.tag().part);
+        let elements = |name: &str, word: Signal, part: Option<Signal>, width: u32| {
+            let parts = word.lanes(width * self.shape.lanes as u32);
+            part.map_or(parts[0], |part| m.net(name, part.select(&parts))).lanes(width)
+        };
+        let (a, full) = (elements("a_part", a, a_part, LANE), elements("b_part", b, b_part, LANE));
+        let [low, high] = [("low_part", 0), ("high_part", WORD / 2)]
+            .map(|(name, from)| elements(name, b.slice(from, WORD / 2), b_part, LANE / 2));
+        let scalar = self.constants.scalar(segments.output("code_multiplier")).as_signed();
+        let codes: Vec<Signal> = self.lanes.iter().map(|l| l.output("code")).collect();
         for (i, lane) in self.lanes.iter().enumerate() {
             lane.input("a", a[i].as_signed());
-            lane.input("b", b[i].as_signed());
-            lane.input("low", halves[i].as_signed());
-            lane.input("high", halves[LANES + i].as_signed());
-            lane.input("immediate", self.constants.immediate.as_signed());
-            lane.input("multiplier", multiplier);
+            lane.input("b", full[i].as_signed());
+            lane.input("low", low[i].as_signed());
+            lane.input("high", high[i].as_signed());
+            lane.input("scalar", scalar);
+            lane.input("codes", pack(&[0, 1, 2, 3].map(|j| codes[(4 * i + j) % self.lanes.len()])));
         }
     }
 
-    /// The word to be written: 16 values, or 16 codes four times over.
-    fn result(&self, m: &Module) -> Signal {
-        let word = m.reg("result", unsigned(WORD));
-        let values: Vec<Signal> = self.lanes.iter().map(|l| l.output("value").as_unsigned()).collect();
-        let codes: Vec<Signal> = self.lanes.iter().map(|l| l.output("code")).collect();
-        m.when(self.round.valid, || {
-            m.when(self.constants.quant, || m.set(word, pack(&codes).repeat(4)))
-                .otherwise(|| m.set(word, pack(&values)));
-        });
-        word.q()
+    /// What comes out of the lanes: values, or codes over and over.
+    fn part(&self) -> Signal {
+        let words: Vec<Signal> = self.lanes.iter().map(|l| l.output("word")).collect();
+        pack(&words)
+    }
+
+    /// The word to be written: 16 values, or 16 codes four times over. It is put together from its parts.
+    fn word(&self, m: &Module, part: Signal) -> Signal {
+        let output = self.after[self.steps.output];
+        let Some(number) = output.tag().part else { return m.reg_en("result", output.valid, part).q() };
+        // The codes of a part fill one such piece in each quarter, its values four of them side by side.
+        let pieces = part.lanes(8 * self.shape.lanes as u32);
+        let hold = |i: usize| {
+            let [code, value] = [i % self.shape.parts(), i / pieces.len()].map(|p| number.eq_lit(p as u64));
+            let here = m.net(&format!("piece{i}_here"), output.valid & self.constants.quant.mux(code, value));
+            m.reg_en(&format!("result{i}"), here, pieces[i % pieces.len()]).q()
+        };
+        let held: Vec<Signal> = (0..self.shape.parts() * pieces.len()).map(hold).collect();
+        pack(&held)
     }
 
     fn writes(&self, m: &Module, word: Signal, group_shift: Signal) {
-        let (c, tag) = (self.constants, self.write.tag());
+        let (c, tag, output) = (self.constants, self.write().tag(), self.after[self.steps.output]);
+        let whole = match output.tag().part {
+            None => output.valid,
+            Some(part) => output.valid & (c.rope | part.reduce_and()),
+        };
+        let valid = |name: &str, to: Signal| {
+            let valid = m.reg(name, bit()).reset(0);
+            m.set(valid, whole & to);
+            valid.q()
+        };
+        m.output("w_valid", valid("word_valid", c.to_scratchpad));
+        m.output("c_valid", valid("codes_valid", c.to_codes));
         let quarter = lit(4, 1).shl_dyn(tag.quarter);
-        let bytes: Vec<Signal> = (0..4).map(|i| quarter.bit(i).repeat(16)).collect();
-        m.output("w_valid", self.write.valid & c.to_scratchpad);
         m.output("w_addr", tag.d);
         m.output("w_data", word);
-        m.output("w_mask", c.quant.mux(pack(&bytes), m.lit(unsigned(64), u64::MAX)));
-        m.output("c_valid", self.write.valid & c.to_codes);
+        m.output("w_mask", self.mask(quarter));
         m.output("c_addr", tag.d);
         m.output("c_data", word);
         m.output("c_mask", quarter);
         m.output("c_shift", group_shift);
     }
 
-    fn reductions(&self, word: Signal, segments: &Instance, scale: &Instance) {
+    /// A quarter for codes; the words of a rotated pair are written part by part, others whole.
+    fn mask(&self, quarter: Signal) -> Signal {
+        let c = self.constants;
+        let bytes: Vec<Signal> = (0..4)
+            .map(|i| {
+                let part = self.write().tag().part.map(|p| p.eq_lit((i as usize * self.shape.parts() / 4) as u64));
+                let here = part.map_or(lit(1, 1), |part| !c.rope | part);
+                c.quant.mux(quarter.bit(i), here).repeat(16)
+            })
+            .collect();
+        pack(&bytes)
+    }
+
+    fn reductions(&self, fresh: Signal, segments: &Instance, scale: &Instance) {
         let (c, amax, squares) = (self.constants, self.amax, self.squares);
-        let tag = self.write.tag();
-        amax.input("valid", self.write.valid & c.amax);
-        amax.input("word", word);
+        let (write, tag) = (self.write(), self.write().tag());
+        amax.input("valid", write.valid & c.amax);
+        amax.input("word", fresh);
         amax.input("group_first", tag.group_first);
         amax.input("group_last", tag.group_last);
         amax.input("row", tag.row);
@@ -272,8 +287,8 @@ impl<'a> Pipeline<'a> {
         let before = self.reading[SELECT - 1];
         amax.input("group_en", before.valid & c.dynamic & before.tag().group_first);
         amax.input("group_addr", cat(&[before.tag().row, before.tag().group]));
-        let tag = self.sum.tag();
-        squares.input("valid", self.sum.valid & c.squares);
+        let (add, tag) = (self.after[self.steps.add], self.after[self.steps.add].tag());
+        squares.input("valid", add.valid & c.squares);
         let all: Vec<Signal> = self.lanes.iter().map(|l| l.output("square")).collect();
         squares.input("squares", pack(&all));
         squares.input("row_first", tag.row_first);
@@ -290,9 +305,8 @@ struct Shift {
     group: Signal,
 }
 
-/// The greatest k in 0..=3 with `group << k <= amax`. Golden twin: `Quantiser::group_shift`.
-fn group_shift(group: Signal, amax: Signal) -> Signal {
-    let fits = |k: u32| group.extend(35).shl(k).le(amax.extend(35));
-    let level = |k: u64| lit(2, k);
-    fits(3).mux(level(3), fits(2).mux(level(2), fits(1).mux(level(1), level(0))))
+/// Bit k - 1: `group << k <= amax`, for k in 1..=3. The highest that holds is the group's shift, as in
+/// `Quantiser::group_shift`.
+fn fits(group: Signal, amax: Signal) -> Signal {
+    pack(&[1, 2, 3].map(|k| group.extend(35).shl(k).le(amax.extend(35))))
 }

@@ -2,10 +2,12 @@
 //! Golden twins: `golden::quantise::{scale, norm_scale}`, `golden::scale::Scale::times`.
 //!
 //! `load` starts with `rows`, `segments`, `scale` and `norm`; the constants stay until `last`, which comes with
-//! the write of the last entry. One multiplier, used in turn: two cycles a segment, three with a root, and once a
-//! row the time of the root. Exponents saturate to 8 bits.
+//! the write of the last entry. One multiplier, used in turn: two cycles a segment, three with a root (a deep unit: three
+//! and five), and once a row the time of the root. Exponents saturate to 8 bits.
 
+use super::multiply::{Settled, in_turn};
 use super::root::vector_root;
+use super::shape::Shape;
 use super::squares::SQUARES;
 use sagen_lang::{Design, Fsm, Instance, Module, ModuleId, Reg, Signal, bit, cat, low, signed, unsigned};
 
@@ -13,9 +15,9 @@ use sagen_lang::{Design, Fsm, Instance, Module, ModuleId, Reg, Signal, bit, cat,
 const EXPONENT: u32 = 10;
 
 /// The scale computation.
-pub(super) fn vector_scale(d: &mut Design) -> ModuleId {
-    let root = vector_root(d);
-    d.module("vector_scale", |m| {
+pub(super) fn vector_scale(d: &mut Design, shape: Shape) -> ModuleId {
+    let root = vector_root(d, shape);
+    d.module(shape.by_depth("vector_scale"), |m| {
         m.doc("Scale entries of a dynamic quantisation.");
         let state = m.fsm("state", &["idle", "begin", "root", "take", "product"]);
         let walk = Walk::new(m);
@@ -24,9 +26,12 @@ pub(super) fn vector_scale(d: &mut Design) -> ModuleId {
         let take = m.net("take", state.is("take") & m.input("segment_ready", bit()));
         m.output("segment_pop", take);
         m.when(take, || product.first(m, &walk, &root));
-        let result = product.result(m);
-        let entry = m.net("entry", state.is("product") & !product.more.q());
-        m.when(state.is("product") & product.more.q(), || product.second(m, &result));
+        let Settled { product: mantissas, settled } =
+            in_turn(m, shape, "mantissas", product.x.mul(product.y), state.is("product"));
+        let result = product.result(m, mantissas);
+        let ends = m.net("ends", state.is("product") & settled);
+        let entry = m.net("entry", ends & !product.more.q());
+        m.when(ends & product.more.q(), || product.second(m, &result));
         write(m, &walk, entry, &result);
         m.when(entry, || walk.advance(m));
         walk.states(m, &state, root.output("valid"), take, entry);
@@ -177,8 +182,7 @@ impl Product {
     }
 
     /// Mantissa and exponent, both zero where a factor is zero.
-    fn result(&self, m: &Module) -> (Signal, Signal) {
-        let product = m.net("mantissas", self.x.mul(self.y));
+    fn result(&self, m: &Module, product: Signal) -> (Signal, Signal) {
         let drop = |n: i32| self.exponent.add_lit(n);
         let exponent = product.msb().mux(drop(16), drop(15));
         let zero = m.lit(signed(EXPONENT), 0);

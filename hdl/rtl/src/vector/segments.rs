@@ -12,9 +12,8 @@ use sagen_arch::tables::recip_seeds;
 use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, lit, low, signed, unsigned};
 
 const SLOTS: u32 = 4;
-/// The shift of a code is this plus the exponent of the segment's amax; one less than in the golden model,
-/// because the last bit is left to the rounding.
-const CODE_SHIFT: i32 = 23;
+/// The shift of a code is this plus the exponent of the segment's amax.
+const CODE_SHIFT: i32 = 24;
 
 /// The scanner. `load` starts it with `rows`, `segments` and `groups` (of a segment).
 pub(super) fn vector_segments(d: &mut Design) -> ModuleId {

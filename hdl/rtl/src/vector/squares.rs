@@ -1,5 +1,6 @@
 //! Sum of squares of each row, exact in 80 bits.
 
+use super::shape::Shape;
 use sagen_isa::CHUNK_ROWS;
 use sagen_lang::{Design, ModuleId, RamStyle, Signal, bit, cat, unsigned};
 
@@ -8,12 +9,12 @@ pub(super) const SQUARES: u32 = 80;
 /// Bits of one square.
 const SQUARE: u32 = 63;
 
-/// A word's squares enter with `valid`; a row's sum is written two cycles after its last word.
-pub(super) fn vector_squares(d: &mut Design) -> ModuleId {
-    d.module("vector_squares", |m| {
+/// The squares of all lanes enter with `valid`; a row's sum is written two cycles after its last ones.
+pub(super) fn vector_squares(d: &mut Design, shape: Shape) -> ModuleId {
+    d.module(shape.by_lanes("vector_squares"), |m| {
         m.doc("Sum of squares of each row.");
         let valid = m.input("valid", bit());
-        let squares = m.input("squares", unsigned(16 * SQUARE)).lanes(SQUARE);
+        let squares = m.input("squares", unsigned(shape.lanes as u32 * SQUARE)).lanes(SQUARE);
         let row_first = m.input("row_first", bit());
         let row_last = m.input("row_last", bit());
         let row = m.input("row", unsigned(4));
@@ -36,7 +37,13 @@ pub(super) fn vector_squares(d: &mut Design) -> ModuleId {
     })
 }
 
-/// Sum of four, two bits wider.
+/// Sum of one, two or four, as many bits wider as it needs.
 fn total(terms: &[Signal]) -> Signal {
-    terms[0].add_full(terms[1]).add_full(terms[2].add_full(terms[3]))
+    match terms {
+        [one] => *one,
+        _ => {
+            let (low, high) = terms.split_at(terms.len() / 2);
+            total(low).add_full(total(high))
+        }
+    }
 }

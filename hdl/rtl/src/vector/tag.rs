@@ -2,23 +2,23 @@
 
 use sagen_lang::{Signal, cat};
 
-/// Bits of a packed tag.
+/// Bits of a packed tag without its part.
 pub(super) const TAG_BITS: u32 = 35;
 
-/// One word's place in its row, and where its result goes.
+/// The place of a word, or of a part of one, in its row, and where its result goes.
 #[derive(Clone, Copy)]
 pub(super) struct Tag {
-    /// Last word of the descriptor.
+    /// Last part of the descriptor.
     pub(super) last: Signal,
-    /// First word of a row.
+    /// First part of a row.
     pub(super) row_first: Signal,
-    /// Last word of a row.
+    /// Last part of a row.
     pub(super) row_last: Signal,
-    /// Last word of a segment.
+    /// Last part of a segment.
     pub(super) segment_last: Signal,
-    /// First word of a group.
+    /// First part of a group.
     pub(super) group_first: Signal,
-    /// Last word of a group, which may be shorter at the end of a row.
+    /// Last part of a group, which may be shorter at the end of a row.
     pub(super) group_last: Signal,
     /// Word within the group (2).
     pub(super) quarter: Signal,
@@ -28,6 +28,8 @@ pub(super) struct Tag {
     pub(super) row: Signal,
     /// Address of the result (16).
     pub(super) d: Signal,
+    /// Part of the word, where a word has more than one.
+    pub(super) part: Option<Signal>,
 }
 
 impl Tag {
@@ -35,7 +37,8 @@ impl Tag {
     #[track_caller]
     pub(super) fn pack(self) -> Signal {
         let flags = [self.last, self.row_first, self.row_last, self.segment_last, self.group_first, self.group_last];
-        cat(&[cat(&flags), self.quarter, self.group, self.row, self.d])
+        let word = cat(&[cat(&flags), self.quarter, self.group, self.row, self.d]);
+        self.part.map_or(word, |part| cat(&[part, word]))
     }
 
     /// From one bus.
@@ -53,6 +56,7 @@ impl Tag {
             group: bus.slice(20, 7),
             row: bus.slice(16, 4),
             d: bus.slice(0, 16),
+            part: (bus.width() > TAG_BITS).then(|| bus.slice(TAG_BITS, bus.width() - TAG_BITS)),
         }
     }
 

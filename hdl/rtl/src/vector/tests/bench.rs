@@ -2,6 +2,7 @@
 
 use crate::testing::overlay;
 use crate::vector::vector_unit;
+use sagen_arch::Overlay;
 use sagen_golden::Write;
 use sagen_golden::draw::Draw;
 use sagen_isa::{Descriptor, Operation, REGISTERS, SCALES};
@@ -9,6 +10,39 @@ use sagen_lang::{Bits, Design, Sim};
 use std::collections::{BTreeMap, BTreeSet};
 
 const WORD_BITS: u32 = 512;
+
+/// Lanes and clock of a unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    pub(super) lanes: u32,
+    pub(super) clock_mhz: u32,
+}
+
+/// Every number of lanes, at a slow and at a fast clock.
+pub(super) const FORMS: [Form; 6] = [
+    Form { lanes: 16, clock_mhz: 100 },
+    Form { lanes: 8, clock_mhz: 100 },
+    Form { lanes: 4, clock_mhz: 100 },
+    Form { lanes: 16, clock_mhz: 250 },
+    Form { lanes: 8, clock_mhz: 250 },
+    Form { lanes: 4, clock_mhz: 250 },
+];
+
+impl Form {
+    /// An overlay with such a unit, for the rest like `base`.
+    pub(super) fn of(self, base: &Overlay) -> Overlay {
+        let mut file = base.file().clone();
+        let [from, to] = [file.clock_mhz, self.clock_mhz].map(|mhz| format!("{mhz}mhz"));
+        file.name = file.name.replace(&from, &to);
+        (file.clock_mhz, file.vector_lanes) = (self.clock_mhz, self.lanes);
+        Overlay::new(file, base.board().clone()).unwrap()
+    }
+
+    /// Cycles that a word takes.
+    pub(super) fn parts(self) -> u64 {
+        16 / u64::from(self.lanes)
+    }
+}
 
 /// A write that waits for the reads of its cycle.
 type Effect = Box<dyn FnOnce(&mut Bench)>;
@@ -45,8 +79,8 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub(super) fn new(seed: u64) -> Self {
-        let overlay = overlay("d16_100mhz_w128_p6");
+    pub(super) fn new(form: Form, seed: u64) -> Self {
+        let overlay = form.of(&overlay("d16_100mhz_w128_p6"));
         let mut d = Design::new();
         let top = vector_unit(&mut d, &overlay);
         d.finish().unwrap_or_else(|e| panic!("{e}"));
@@ -103,7 +137,7 @@ impl Bench {
         let mut finished: Vec<Finished> = Vec::new();
         let mut accepted: Vec<u64> = Vec::new();
         let mut gap = 0;
-        let limit = self.sim.cycle() + 500 + operations.len() as u64 * 12_000;
+        let limit = self.sim.cycle() + 500 + operations.len() as u64 * 48_000;
         while finished.len() < operations.len() {
             assert!(self.sim.cycle() < limit, "descriptor {} hangs: {:?}", finished.len(), operations[finished.len()]);
             let offered = accepted.len() < operations.len() && gap == 0;

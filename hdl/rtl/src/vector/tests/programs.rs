@@ -1,6 +1,6 @@
 //! Random programs: every write of every vector descriptor equals the golden machine's.
 
-use super::bench::Bench;
+use super::bench::{Bench, FORMS, Form};
 use crate::testing::overlay;
 use sagen_arch::{Device, Label, Step};
 use sagen_golden::program_gen::random_program;
@@ -25,10 +25,10 @@ impl Burst {
 }
 
 /// Replay the steps that `keep` admits; those that have become illegal without the others are left out.
-fn replay(seed: u64, gaps: u64, size: usize, keep: impl Fn(&Operation) -> bool) {
-    let overlay = overlay("d16_100mhz_w128_p6");
+fn replay(form: Form, seed: u64, gaps: u64, size: usize, keep: impl Fn(&Operation) -> bool) {
+    let overlay = form.of(&overlay("d16_100mhz_w128_p6"));
     let random = random_program(&overlay, seed, size);
-    let (mut machine, mut bench) = (Machine::new(&overlay), Bench::new(seed));
+    let (mut machine, mut bench) = (Machine::new(&overlay), Bench::new(form, seed));
     bench.gaps = gaps;
     machine.load(&random.program).unwrap();
     for (index, value) in &random.registers {
@@ -58,29 +58,39 @@ fn alone(operation: &Operation) -> bool {
 
 #[test]
 fn vector_descriptors_back_to_back_write_what_the_golden_machine_writes() {
-    for seed in 0..6 {
-        replay(seed, 0, 60, alone);
+    for form in FORMS {
+        for seed in 0..6 {
+            replay(form, seed, 0, 60, alone);
+        }
     }
 }
 
 #[test]
 fn gaps_between_descriptors_change_nothing() {
-    for seed in 100..104 {
-        replay(seed, 30, 40, alone);
+    for form in FORMS {
+        for seed in 100..104 {
+            replay(form, seed, 30, 40, alone);
+        }
     }
 }
 
 #[test]
 fn vector_descriptors_among_those_of_other_units_write_what_the_golden_machine_writes() {
-    for seed in 200..203 {
-        replay(seed, 3, 60, |_| true);
+    for form in FORMS {
+        for seed in 200..203 {
+            replay(form, seed, 3, 60, |_| true);
+        }
     }
 }
 
 #[test]
 fn the_short_last_group_of_a_row_is_recorded() {
+    FORMS.into_iter().for_each(short_last_group);
+}
+
+fn short_last_group(form: Form) {
     let overlay = overlay("d16_100mhz_w128_p6");
-    let (mut machine, mut bench) = (Machine::new(&overlay), Bench::new(7));
+    let (mut machine, mut bench) = (Machine::new(&overlay), Bench::new(form, 7));
     let record = |words, immediate| {
         Operation::from(Mul { rows: 2, words, a_immediate: 1, b_immediate: 1, immediate, amax: 1, ..Mul::default() })
     };
