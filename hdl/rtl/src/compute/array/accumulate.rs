@@ -1,29 +1,31 @@
 //! Accumulators of two blocks: 2 banks x 16 activation rows x 16 output rows of 32 bits.
 //!
-//! The sums of all arrays for one activation row are added, shifted left by 3 minus the group's shift, and added to
+//! The sums of all bands for one activation row are added, shifted left by 3 minus the group's shift, and added to
 //! or stored in the row's accumulators. Rows come at most once in 16 cycles, so a read never overtakes a write.
 //! The drain reads the other bank; data one cycle after `read`.
 
+use super::band::sums;
 use super::feed::place_bits;
 use super::geometry::{ACC, Geometry, ROWS};
 use sagen_lang::{Design, Module, ModuleId, RamStyle, Signal, bit, pack, unsigned};
 
+/// Bands whose sums a deep pipeline adds and shifts in one cycle.
+const ADDED_AT_ONCE: u32 = 2;
+
 /// `block_final` is high while the first row of a block's last step is written; the others follow in 15 cycles.
 pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
-    d.module(format!("array_accumulate_d{}_a{}", g.side, g.arrays), |m| {
+    d.module(format!("array_accumulate_c{}_n{}{}", g.columns(), g.bands(), g.variant()), |m| {
         let inputs = Row {
             valid: m.input("valid", bit()),
             block_due: m.input("block_due", bit()),
             shift: m.input("shift", unsigned(2)),
             place: m.input("place", unsigned(place_bits(g))),
         };
-        let sums: Vec<Vec<Signal>> = (0..g.arrays).map(|a| sums(m, g, a)).collect();
-        let (row, totals) = if g.arrays == 1 {
-            (inputs, sums[0].clone())
-        } else {
-            let totals = (0..g.side as usize).map(|n| total(&sums, n)).collect::<Vec<_>>();
-            let late = |i: usize, t: &Signal| m.reg_en(&format!("total{i}"), inputs.valid, *t).q();
-            (inputs.delayed(m, "total"), totals.iter().enumerate().map(|(i, t)| late(i, t)).collect())
+        let bands: Vec<Vec<Signal>> = (0..g.bands()).map(|i| sums(m, g, &format!("p{i}"))).collect();
+        let totals: Vec<Signal> = (0..g.columns() as usize).map(|n| total(&bands, n)).collect();
+        let (row, totals) = match g.deep && g.bands() > ADDED_AT_ONCE {
+            true => (inputs.delayed(m, "total"), enabled(m, "total", inputs.valid, &totals)),
+            false => (inputs, totals),
         };
         let add = row.place.msb();
         let address = row.place.trunc(place_bits(g) - 1);
@@ -38,7 +40,8 @@ pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
             let memory = m.memory(&format!("lane{n}"), depth, ACC).style(RamStyle::Distributed);
             let old = memory.read(row.valid & add, address).as_signed();
             let old = write.place.msb().mux(old, m.lit(new.ty(), 0));
-            memory.write(write.valid, write.place.trunc(place_bits(g) - 1), (old + *new).as_unsigned());
+            let new = if g.packed { old - *new } else { old + *new };
+            memory.write(write.valid, write.place.trunc(place_bits(g) - 1), new.as_unsigned());
             memory.read(read, at)
         };
         m.output("read_data", pack(&shifted.iter().enumerate().map(lane).collect::<Vec<_>>()));
@@ -71,12 +74,7 @@ impl Row {
     }
 }
 
-fn sums(m: &Module, g: Geometry, array: u32) -> Vec<Signal> {
-    let lanes = m.input(&format!("p{array}"), unsigned(ACC * g.side)).lanes(ACC);
-    lanes.iter().map(|p| p.trunc(g.psum()).as_signed()).collect()
-}
-
-/// Sum over the arrays, exact.
+/// Sum over the bands, exact.
 fn total(sums: &[Vec<Signal>], n: usize) -> Signal {
     let mut terms: Vec<Signal> = sums.iter().map(|s| s[n]).collect();
     while terms.len() > 1 {
@@ -87,8 +85,7 @@ fn total(sums: &[Vec<Signal>], n: usize) -> Signal {
 
 /// `total << (3 - shift)`.
 fn shifted(total: Signal, shift: Signal) -> Signal {
-    let total = total.extend(ACC);
-    shift.select(&[total.shl(3), total.shl(2), total.shl(1), total])
+    total.extend(ACC).shl_dyn(!shift)
 }
 
 fn enabled(m: &Module, name: &str, enable: Signal, values: &[Signal]) -> Vec<Signal> {

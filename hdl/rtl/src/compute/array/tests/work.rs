@@ -11,7 +11,7 @@ impl Random {
     /// Mostly anything, sometimes an extreme.
     fn code(&mut self) -> i8 {
         match self.below(8) {
-            0 => -127,
+            0 => -128,
             1 => 127,
             _ => self.next() as i8,
         }
