@@ -2,7 +2,8 @@
 //!
 //! The sums of all bands for one activation row are added, shifted left by 3 minus the group's shift, and added to
 //! or stored in the row's accumulators. Rows come at most once in 16 cycles, so a read never overtakes a write.
-//! The drain reads the other bank; data one cycle after `read`.
+//! The drain reads the other bank; data one cycle after `read`. Packed bands give negative sums; then the accumulators
+//! hold complements, since the complement of `a - b` is that of `a` plus `b`.
 
 use super::band::sums;
 use super::feed::place_bits;
@@ -39,9 +40,8 @@ pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
         let lane = |(n, new): (usize, &Signal)| {
             let memory = m.memory(&format!("lane{n}"), depth, ACC).style(RamStyle::Distributed);
             let old = memory.read(row.valid & add, address).as_signed();
-            let old = write.place.msb().mux(old, m.lit(new.ty(), 0));
-            let new = if g.packed { old - *new } else { old + *new };
-            memory.write(write.valid, write.place.trunc(place_bits(g) - 1), new.as_unsigned());
+            let old = write.place.msb().mux(old, m.lit(old.ty(), if g.packed { -1 } else { 0 }));
+            memory.write(write.valid, write.place.trunc(place_bits(g) - 1), (old + new.extend(ACC)).as_unsigned());
             memory.read(read, at)
         };
         m.output("read_data", pack(&shifted.iter().enumerate().map(lane).collect::<Vec<_>>()));
@@ -85,7 +85,7 @@ fn total(sums: &[Vec<Signal>], n: usize) -> Signal {
 
 /// `total << (3 - shift)`.
 fn shifted(total: Signal, shift: Signal) -> Signal {
-    total.extend(ACC).shl_dyn(!shift)
+    total.extend(total.width() + 3).shl_dyn(!shift)
 }
 
 fn enabled(m: &Module, name: &str, enable: Signal, values: &[Signal]) -> Vec<Signal> {
