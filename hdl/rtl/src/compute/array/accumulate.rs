@@ -10,9 +10,6 @@ use super::feed::place_bits;
 use super::geometry::{ACC, Geometry, ROWS};
 use sagen_lang::{Design, Module, ModuleId, RamStyle, Signal, bit, pack, unsigned};
 
-/// Bands whose sums a deep pipeline adds and shifts in one cycle.
-const ADDED_AT_ONCE: u32 = 2;
-
 /// `block_final` is high while the first row of a block's last step is written; the others follow in 15 cycles.
 pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_accumulate_c{}_n{}{}", g.columns(), g.bands(), g.variant()), |m| {
@@ -23,11 +20,7 @@ pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
             place: m.input("place", unsigned(place_bits(g))),
         };
         let bands: Vec<Vec<Signal>> = (0..g.bands()).map(|i| sums(m, g, &format!("p{i}"))).collect();
-        let totals: Vec<Signal> = (0..g.columns() as usize).map(|n| total(&bands, n)).collect();
-        let (row, totals) = match g.deep && g.bands() > ADDED_AT_ONCE {
-            true => (inputs.delayed(m, "total"), enabled(m, "total", inputs.valid, &totals)),
-            false => (inputs, totals),
-        };
+        let (row, totals) = total(m, g, inputs, bands);
         let add = row.place.msb();
         let address = row.place.trunc(place_bits(g) - 1);
         let shifted: Vec<Signal> = totals.iter().map(|t| shifted(*t, row.shift)).collect();
@@ -74,13 +67,21 @@ impl Row {
     }
 }
 
-/// Sum over the bands, exact.
-fn total(sums: &[Vec<Signal>], n: usize) -> Signal {
-    let mut terms: Vec<Signal> = sums.iter().map(|s| s[n]).collect();
-    while terms.len() > 1 {
-        terms = terms.chunks(2).map(|pair| pair[0].add_full(pair[1])).collect();
+/// Sums over the bands, exact. A deep pipeline has a register before each addition but the first.
+fn total(m: &Module, g: Geometry, mut row: Row, mut bands: Vec<Vec<Signal>>) -> (Row, Vec<Signal>) {
+    let add = |pair: &[Vec<Signal>]| -> Vec<Signal> {
+        (0..g.columns() as usize).map(|n| pair[0][n].add_full(pair[1][n])).collect()
+    };
+    while bands.len() > 1 {
+        bands = bands.chunks(2).map(add).collect();
+        let left = bands.len();
+        if g.deep && left > 1 {
+            let late = |(i, sums): (usize, &Vec<Signal>)| enabled(m, &format!("total{left}_{i}_"), row.valid, sums);
+            bands = bands.iter().enumerate().map(late).collect();
+            row = row.delayed(m, &format!("total{left}"));
+        }
     }
-    terms[0]
+    (row, bands.swap_remove(0))
 }
 
 /// `total << (3 - shift)`.

@@ -75,7 +75,7 @@ pub(super) fn sums(m: &Module, g: Geometry, prefix: &str) -> Vec<Signal> {
     let input = |k: u32, width| m.input(&format!("{prefix}_{k}"), signed(width));
     match g.packed {
         true => (0..columns(g)).flat_map(|k| pe_pair::split(input(k, pe_pair::SUMS))).collect(),
-        false => (0..columns(g)).map(|k| input(k, ACC).trunc(BAND_SUM)).collect(),
+        false => (0..columns(g)).map(|k| input(k, ACC).trunc(BAND_SUM + 1)).collect(),
     }
 }
 

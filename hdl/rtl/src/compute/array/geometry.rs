@@ -14,9 +14,9 @@ use sagen_isa::{BLOCK_ROWS, GROUP};
 pub(super) const ROWS: u32 = BLOCK_ROWS as u32;
 /// Bits of an accumulator, and of a lane that carries one.
 pub(super) const ACC: u32 = 32;
-/// Channels of a band: as many products as a sum of `BAND_SUM` bits holds.
+/// Channels of a band: as many negative products as a sum of `BAND_SUM` bits holds.
 pub(super) const BAND: u32 = 8;
-/// Bits of a band's sum for one weight row.
+/// Bits of the negative of a band's sum for one weight row; the sum itself, at most 2^17, has one more.
 pub(super) const BAND_SUM: u32 = 18;
 
 /// Side, number of arrays, width of the stream, and what the part and the clock ask for.
@@ -30,7 +30,7 @@ pub(crate) struct Geometry {
     pub(crate) beat: u32,
     /// Two columns share a multiplier.
     pub(crate) packed: bool,
-    /// Products are registered, and so are sums over many bands.
+    /// Products are registered, and so are sums over several bands.
     pub(crate) deep: bool,
 }
 
