@@ -112,3 +112,21 @@ fn impossible_combinations_are_refused() {
     );
     refused("board: kv260", "board: kv26", expect!["x.yaml: board = kv26 is unknown; known boards: kv260"]);
 }
+
+#[test]
+fn arrays_that_take_more_channels_than_a_beat_has_are_refused() {
+    refused(
+        "side: 16, count: 1",
+        "side: 32, count: 2",
+        expect!["x.yaml: array.count = 2: arrays of side 32 take 64 channels each, 128 together, and a beat has 64"],
+    );
+    let narrow = OVERLAY.replace("width: 128, total: 6, stream: 4", "width: 64, total: 1, stream: 1");
+    let with = |found: &str, instead: &str, name: &str| {
+        read(&narrow.replace("side: 16, count: 1", instead).replace("d16_100mhz_w128_p6", name)).map_err(|e| {
+            assert!(e.contains(found), "{e}");
+        })
+    };
+    assert!(with("", "side: 16, count: 1", "d16_100mhz").is_ok());
+    assert!(with("", "side: 32, count: 1", "d32_100mhz").is_ok());
+    assert!(with("8 channels each, 16 together, and a beat has 8", "side: 8, count: 2", "d8_100mhz_a2").is_err());
+}

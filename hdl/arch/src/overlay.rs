@@ -2,7 +2,7 @@
 //! Every width and depth that follows from a field is derived here, once.
 
 use crate::board::Board;
-use sagen_isa::WORD_BYTES;
+use sagen_isa::{BLOCK_ROWS, WORD_BYTES};
 use serde::{Deserialize, Serialize};
 
 /// Systolic arrays.
@@ -374,10 +374,14 @@ fn check_ports(f: &OverlayFile, board: &Board) -> Result<(), OverlayError> {
     if beat > WORD_BYTES as u32 {
         return Err(OverlayError::BeatTooWide { stream: p.stream, width: p.width, beat });
     }
-    let array_bytes = f.array.side * f.array.count;
-    if array_bytes > beat.max(f.array.side) {
-        let rule =
-            format!("{} arrays of side {} take {array_bytes} channels, a beat has {beat}", f.array.count, f.array.side);
+    // A weight block has 16 rows: a wider array is halves side by side that take different channels.
+    let channels = f.array.side * (f.array.side / BLOCK_ROWS as u32).max(1);
+    let step = channels * f.array.count;
+    if step > beat.max(channels) {
+        let rule = format!(
+            "arrays of side {} take {channels} channels each, {step} together, and a beat has {beat}",
+            f.array.side
+        );
         return Err(OverlayError::Rule { field: "array.count", found: f.array.count.to_string(), rule });
     }
     Ok(())

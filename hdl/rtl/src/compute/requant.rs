@@ -1,65 +1,95 @@
-//! Requantisation lane: one accumulator in, one fixed-point result out per cycle, `LATENCY` cycles later.
+//! Requantisation lane: one accumulator in, one fixed-point result out per cycle, `latency` cycles later.
 //! Golden twins: `requant::linear` (`linear` high) and `requant::scaled` (`linear` low).
 //!
 //! `base` is the descriptor's shift minus the exponent of the activation (or of the one) scale.
 
 use sagen_lang::{Design, Module, ModuleId, Signal, bit, signed, unsigned};
 
-/// Cycles from `valid` to `y_valid`.
-pub const LATENCY: u32 = 6;
 /// Bits of `base`: a shift minus exponents.
 pub const BASE_BITS: u32 = 10;
+/// Bits of the low part of a factor that a deep pipeline multiplies in two parts.
+const LOW: u32 = 17;
 
-/// One lane.
-pub fn requant_lane(d: &mut Design) -> ModuleId {
-    d.module("requant_lane", |m| {
+/// Cycles from `valid` to `y_valid`.
+pub const fn latency(deep: bool) -> u32 {
+    4 + 2 * multiplier(deep) as u32
+}
+
+/// Cycles of each of the two multipliers.
+const fn multiplier(deep: bool) -> usize {
+    if deep { 2 } else { 1 }
+}
+
+/// One lane. A deep one registers the partial products of its multipliers.
+pub fn requant_lane(d: &mut Design, deep: bool) -> ModuleId {
+    d.module(if deep { "requant_lane_deep" } else { "requant_lane" }, |m| {
         m.doc(
             "y = saturate(round(round(acc * row >> 14) * factor >> n)); without `linear`, acc takes the inner place.",
         );
-        let valid = m.input("valid", bit());
         let linear = m.input("linear", bit());
         let acc = m.input("acc", signed(32));
-        let row_mantissa = m.input("row_mantissa", unsigned(16));
+        let row_mantissa = m.input("row_mantissa", unsigned(16)).as_signed_ext();
         let row_exponent = m.input("row_exponent", signed(8));
         let factor = m.input("factor", unsigned(16));
         let base = m.input("base", signed(BASE_BITS));
-        let v: Vec<Signal> = valids(m, valid);
+        let stages = Stages::new(m, deep);
+        let v = &stages.valid;
+        let (weigh, scale) = (multiplier(deep), multiplier(deep) + 1);
 
-        let row = m.reg_en("row1", valid & linear, acc * row_mantissa.as_signed_ext());
-        let acc1 = m.reg_en("acc1", valid & !linear, acc);
-        let linear1 = m.reg_en("linear1", valid, linear);
+        let first = [&[v[0] & linear], &v[1..weigh]].concat();
+        let row = product(m, "row", &first, acc, row_mantissa);
+        let plain = m.reg_en("acc1", v[0] & !linear, acc);
+        let plain = stages.delayed("acc", 1..weigh, plain.q());
+        let linear_late = stages.delayed("linear", 0..weigh, linear);
         let zero = m.lit(signed(8), 0);
         let exponent = linear.mux(row_exponent, zero).extend(BASE_BITS);
-        let shift1 = m.reg_en("shift1", valid, amount(m, base - exponent));
-        let factor1 = m.reg_en("factor1", valid, factor);
+        let shift = stages.delayed("shift", 0..scale + weigh, amount(m, base - exponent));
 
-        let weighted = linear1.mux(row.round_shift(14).trunc(35), acc1.extend(35));
-        let weighted2 = m.reg_en("weighted2", v[0], weighted);
-        let factor2 = m.reg_en("factor2", v[0], factor1);
-        let shift2 = m.reg_en("shift2", v[0], shift1);
-
-        let product3 = m.reg_en("product3", v[1], weighted2 * factor2.as_signed_ext());
-        let shift3 = m.reg_en("shift3", v[1], shift2);
+        let weighted = linear_late.mux(row.round_shift(14).trunc(35), plain.extend(35));
+        let weighted = m.reg_en("weighted", v[weigh], weighted);
+        let factor = stages.delayed("factor", 0..scale, factor);
+        let scaled = product(m, "product", &v[scale..scale + weigh], weighted.q(), factor.as_signed_ext());
 
         // (((x << 1) >> n) + 1) >> 1 rounds half up for every n, 0 included.
-        let doubled = m.net("doubled", product3.extend(53).shl(1));
-        let shifted4 = m.reg_en("shifted4", v[2], doubled.shr_dyn(shift3));
-        let rounded5 = m.reg_en("rounded5", v[3], shifted4.add_lit(1).shr(1).trunc(52));
-        m.output("y", m.reg_en("y6", v[4], rounded5.sat(32)));
-        m.output("y_valid", v[5]);
+        let at = scale + weigh;
+        let doubled = m.net("doubled", scaled.extend(53).shl(1));
+        let shifted = m.reg_en("shifted", v[at], doubled.shr_dyn(shift));
+        let rounded = m.reg_en("rounded", v[at + 1], shifted.add_lit(1).shr(1).trunc(52));
+        m.output("y", m.reg_en("y_late", v[at + 2], rounded.sat(32)));
+        m.output("y_valid", v[at + 3]);
     })
 }
 
-fn valids(m: &Module, valid: Signal) -> Vec<Signal> {
-    let mut all = Vec::new();
-    let mut last = valid;
-    for stage in 1..=LATENCY {
-        let q = m.reg(&format!("valid{stage}"), bit()).reset(0);
-        m.set(q, last);
-        last = q.q();
-        all.push(last);
+/// The product, one cycle after each enable: partial products first where there are two.
+fn product(m: &Module, name: &str, enables: &[Signal], a: Signal, b: Signal) -> Signal {
+    let [partial, sum] = enables else { return m.reg_en(name, enables[0], a * b).q() };
+    let width = a.width() + b.width();
+    let low = m.reg_en(&format!("{name}_low"), *partial, a.slice(0, LOW).as_signed_ext() * b);
+    let high = m.reg_en(&format!("{name}_high"), *partial, a.slice(LOW, a.width() - LOW).as_signed() * b);
+    m.reg_en(name, *sum, high.extend(width).shl(LOW) + low.extend(width)).q()
+}
+
+/// `valid` of every stage, item i after i cycles.
+struct Stages<'a> {
+    m: &'a Module,
+    valid: Vec<Signal>,
+}
+
+impl<'a> Stages<'a> {
+    fn new(m: &'a Module, deep: bool) -> Self {
+        let mut valid = vec![m.input("valid", bit())];
+        for stage in 0..latency(deep) as usize {
+            let q = m.reg(&format!("valid{}", stage + 1), bit()).reset(0);
+            m.set(q, valid[stage]);
+            valid.push(q.q());
+        }
+        Self { m, valid }
     }
-    all
+
+    /// The value on its way through some stages.
+    fn delayed(&self, name: &str, stages: std::ops::Range<usize>, value: Signal) -> Signal {
+        stages.fold(value, |x, i| self.m.reg_en(&format!("{name}{}", i + 1), self.valid[i], x).q())
+    }
 }
 
 /// A shift clamped to 0..=63.
@@ -118,13 +148,17 @@ mod tests {
 
     #[test]
     fn every_result_is_the_golden_one() {
+        [false, true].into_iter().for_each(check);
+    }
+
+    fn check(deep: bool) {
         let mut d = Design::new();
-        let top = requant_lane(&mut d);
+        let top = requant_lane(&mut d, deep);
         let mut sim = Sim::new(&d, top).unwrap();
         sim.reset();
         let all = cases();
         let mut found = Vec::new();
-        for i in 0..all.len() + LATENCY as usize {
+        for i in 0..all.len() + latency(deep) as usize {
             // Every fifth cycle is a gap.
             if let Some(c) = all.get(i) {
                 for gap in [true, false].into_iter().skip(usize::from(i % 5 != 0)) {

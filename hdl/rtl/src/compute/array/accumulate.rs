@@ -1,30 +1,26 @@
 //! Accumulators of two blocks: 2 banks x 16 activation rows x 16 output rows of 32 bits.
 //!
-//! The sums of all arrays for one activation row are added, shifted left by 3 minus the group's shift, and added to
+//! The sums of all bands for one activation row are added, shifted left by 3 minus the group's shift, and added to
 //! or stored in the row's accumulators. Rows come at most once in 16 cycles, so a read never overtakes a write.
-//! The drain reads the other bank; data one cycle after `read`.
+//! The drain reads the other bank; data one cycle after `read`. Packed bands give negative sums; then the accumulators
+//! hold complements, since the complement of `a - b` is that of `a` plus `b`.
 
+use super::band::sums;
 use super::feed::place_bits;
 use super::geometry::{ACC, Geometry, ROWS};
 use sagen_lang::{Design, Module, ModuleId, RamStyle, Signal, bit, pack, unsigned};
 
 /// `block_final` is high while the first row of a block's last step is written; the others follow in 15 cycles.
 pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
-    d.module(format!("array_accumulate_d{}_a{}", g.side, g.arrays), |m| {
+    d.module(format!("array_accumulate_c{}_n{}{}", g.columns(), g.bands(), g.variant()), |m| {
         let inputs = Row {
             valid: m.input("valid", bit()),
             block_due: m.input("block_due", bit()),
             shift: m.input("shift", unsigned(2)),
             place: m.input("place", unsigned(place_bits(g))),
         };
-        let sums: Vec<Vec<Signal>> = (0..g.arrays).map(|a| sums(m, g, a)).collect();
-        let (row, totals) = if g.arrays == 1 {
-            (inputs, sums[0].clone())
-        } else {
-            let totals = (0..g.side as usize).map(|n| total(&sums, n)).collect::<Vec<_>>();
-            let late = |i: usize, t: &Signal| m.reg_en(&format!("total{i}"), inputs.valid, *t).q();
-            (inputs.delayed(m, "total"), totals.iter().enumerate().map(|(i, t)| late(i, t)).collect())
-        };
+        let bands: Vec<Vec<Signal>> = (0..g.bands()).map(|i| sums(m, g, &format!("p{i}"))).collect();
+        let (row, totals) = total(m, g, inputs, bands);
         let add = row.place.msb();
         let address = row.place.trunc(place_bits(g) - 1);
         let shifted: Vec<Signal> = totals.iter().map(|t| shifted(*t, row.shift)).collect();
@@ -37,8 +33,8 @@ pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
         let lane = |(n, new): (usize, &Signal)| {
             let memory = m.memory(&format!("lane{n}"), depth, ACC).style(RamStyle::Distributed);
             let old = memory.read(row.valid & add, address).as_signed();
-            let old = write.place.msb().mux(old, m.lit(new.ty(), 0));
-            memory.write(write.valid, write.place.trunc(place_bits(g) - 1), (old + *new).as_unsigned());
+            let old = write.place.msb().mux(old, m.lit(old.ty(), if g.packed { -1 } else { 0 }));
+            memory.write(write.valid, write.place.trunc(place_bits(g) - 1), (old + new.extend(ACC)).as_unsigned());
             memory.read(read, at)
         };
         m.output("read_data", pack(&shifted.iter().enumerate().map(lane).collect::<Vec<_>>()));
@@ -71,24 +67,26 @@ impl Row {
     }
 }
 
-fn sums(m: &Module, g: Geometry, array: u32) -> Vec<Signal> {
-    let lanes = m.input(&format!("p{array}"), unsigned(ACC * g.side)).lanes(ACC);
-    lanes.iter().map(|p| p.trunc(g.psum()).as_signed()).collect()
-}
-
-/// Sum over the arrays, exact.
-fn total(sums: &[Vec<Signal>], n: usize) -> Signal {
-    let mut terms: Vec<Signal> = sums.iter().map(|s| s[n]).collect();
-    while terms.len() > 1 {
-        terms = terms.chunks(2).map(|pair| pair[0].add_full(pair[1])).collect();
+/// Sums over the bands, exact. A deep pipeline has a register before each addition but the first.
+fn total(m: &Module, g: Geometry, mut row: Row, mut bands: Vec<Vec<Signal>>) -> (Row, Vec<Signal>) {
+    let add = |pair: &[Vec<Signal>]| -> Vec<Signal> {
+        (0..g.columns() as usize).map(|n| pair[0][n].add_full(pair[1][n])).collect()
+    };
+    while bands.len() > 1 {
+        bands = bands.chunks(2).map(add).collect();
+        let left = bands.len();
+        if g.deep && left > 1 {
+            let late = |(i, sums): (usize, &Vec<Signal>)| enabled(m, &format!("total{left}_{i}_"), row.valid, sums);
+            bands = bands.iter().enumerate().map(late).collect();
+            row = row.delayed(m, &format!("total{left}"));
+        }
     }
-    terms[0]
+    (row, bands.swap_remove(0))
 }
 
 /// `total << (3 - shift)`.
 fn shifted(total: Signal, shift: Signal) -> Signal {
-    let total = total.extend(ACC);
-    shift.select(&[total.shl(3), total.shl(2), total.shl(1), total])
+    total.extend(total.width() + 3).shl_dyn(!shift)
 }
 
 fn enabled(m: &Module, name: &str, enable: Signal, values: &[Signal]) -> Vec<Signal> {

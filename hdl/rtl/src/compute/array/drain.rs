@@ -44,8 +44,8 @@ struct Begin {
 
 /// `block_final` announces a block; `retire` gives its accumulators and row scales back.
 pub(super) fn drain(d: &mut Design, g: Geometry) -> ModuleId {
-    let lane = requant_lane(d);
-    d.module(format!("array_drain_d{}", g.side), |m| {
+    let lane = requant_lane(d, g.deep);
+    d.module(format!("array_drain_c{}{}", g.columns(), g.variant()), |m| {
         let c = context(m);
         let row = m.reg("row", unsigned(ROWS.ilog2()));
         let quarter = Cycle::new(m, "quarter", QUARTERS);
@@ -155,8 +155,9 @@ fn read(m: &Module, g: Geometry, c: &Context, b: &Begin, at: (Reg, Cycle), lane:
     m.output("scale_en", flag("scale_reads", b.word));
     m.output("scale_addr", m.reg_en("scale_at", b.word, c.scale_row));
 
-    let acc = m.input("acc_data", unsigned(ACC * g.side)).lanes(ACC * LANES);
-    let acc = m.reg_en("acc3", valid2, pick(Some(quarter2.slice(0, within)), &acc));
+    let acc = m.input("acc_data", unsigned(ACC * g.columns())).lanes(ACC * LANES);
+    let acc = pick(Some(quarter2.slice(0, within)), &acc);
+    let acc = m.reg_en("acc3", valid2, if g.packed { !acc } else { acc });
     let block = m.input("row_scales", unsigned(ROWS * SCALE)).lanes(SCALE * LANES);
     let rows = m.reg_en("rows3", valid2, quarter2.select(&block));
     let new_word = valid2 & quarter2.is_zero();

@@ -5,21 +5,22 @@
 //! finished blocks into scratchpad words. All stages work at once, also across descriptors.
 
 mod accumulate;
+mod band;
 mod cycle;
 mod drain;
 mod feed;
 mod geometry;
-mod grid;
 mod intake;
 mod issue;
 mod pe;
+mod pe_pair;
 mod queue;
 mod scales;
 #[cfg(test)]
 mod tests;
 mod weights;
 
-use geometry::Geometry;
+use geometry::{BAND, Geometry};
 use sagen_arch::Overlay;
 use sagen_lang::{Design, Instance, Module, ModuleId, bit, unsigned};
 
@@ -35,7 +36,7 @@ struct Parts {
     weights: Instance,
     issue: Instance,
     feed: Instance,
-    grids: Vec<Instance>,
+    bands: Vec<Instance>,
     accumulate: Instance,
     drain: Instance,
 }
@@ -43,8 +44,8 @@ struct Parts {
 fn engine(d: &mut Design, g: Geometry) -> ModuleId {
     let (queue, intake, scales) = (queue::queue(d), intake::intake(d, g), scales::scales(d, g));
     let (weights, issue, feed) = (weights::weights(d, g), issue::issue(d, g), feed::feed(d, g));
-    let (grid, accumulate, drain) = (grid::grid(d, g.side), accumulate::accumulate(d, g), drain::drain(d, g));
-    d.module(format!("array_engine_{}", g.tag()), |m| {
+    let (band, accumulate, drain) = (band::band(d, g), accumulate::accumulate(d, g), drain::drain(d, g));
+    d.module(format!("array_engine_{}{}", g.tag(), g.variant()), |m| {
         m.doc("Executes Matmul on weight-stationary systolic arrays.");
         let parts = Parts {
             queue: m.instance("u_queue", queue),
@@ -53,7 +54,7 @@ fn engine(d: &mut Design, g: Geometry) -> ModuleId {
             weights: m.instance("u_weights", weights),
             issue: m.instance("u_issue", issue),
             feed: m.instance("u_feed", feed),
-            grids: (0..g.arrays).map(|i| m.instance(&format!("u_grid{i}"), grid)).collect(),
+            bands: (0..g.bands()).map(|i| m.instance(&format!("u_band{i}"), band)).collect(),
             accumulate: m.instance("u_accumulate", accumulate),
             drain: m.instance("u_drain", drain),
         };
@@ -122,16 +123,16 @@ impl Parts {
     }
 
     fn arrays(&self, g: Geometry) {
-        let x = self.feed.output("x").lanes(8 * g.side);
-        let w = self.weights.output("w").lanes(8 * g.side);
-        for (i, grid) in self.grids.iter().enumerate() {
-            grid.input("x", x[i]);
-            grid.input("w", w[i]);
-            connect(self.queue, "busy", *grid, "running");
-            connect(self.weights, "load", *grid, "load");
-            connect(self.feed, "swap", *grid, "swap");
-            connect(self.feed, "valid", *grid, "valid");
-            self.accumulate.input(&format!("p{i}"), grid.output("p"));
+        let x = self.feed.output("x").lanes(8 * BAND);
+        let w = self.weights.output("w").lanes(8 * BAND);
+        for (i, band) in self.bands.iter().enumerate() {
+            band.input("x", x[i]);
+            band.input("w", w[i]);
+            connect(self.queue, "busy", *band, "running");
+            connect(self.weights, "load", *band, "load");
+            connect(self.feed, "swap", *band, "swap");
+            connect(self.feed, "enter", *band, "enter");
+            band::connect_sums(g, *band, self.accumulate, &format!("p{i}"));
         }
         for name in ["valid", "block_due", "shift", "place"] {
             connect(self.feed, &format!("sum_{name}"), self.accumulate, name);

@@ -5,53 +5,59 @@
 
 use super::cycle::{Cycle, advance, join, pick};
 use super::geometry::{Geometry, ROWS};
-use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, high, low, pack, unsigned};
+use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Signal, bit, cat, high, low, pack, unsigned};
 
 const SLABS: u32 = 4;
 const WORDS: u32 = SLABS * ROWS;
-/// Counts words from the oldest slab on, 0 ..= WORDS.
-const LEVEL: u32 = WORDS.ilog2() + 1;
 
 /// `tile_ready`: the next tile is in the shadow registers, or on its way there. `start` uses it up and begins the next.
 pub(super) fn weights(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_weights_{}", g.tag()), |m| {
         let (write, beat) = (m.input("write", bit()), m.input("beat", unsigned(8 * g.beat)));
         let start = m.input("start", bit());
-        let level = m.reg("level", unsigned(LEVEL)).reset(0);
         let full = m.reg("full", bit()).reset(0);
 
         // The rows of a tile, then the other half of the block's rows, then the next channels, then the next slab.
-        let row = Cycle::new(m, "row", g.side);
+        let row = Cycle::new(m, "row", g.columns());
         let half = Cycle::new(m, "half", g.halves());
         let chunk = Cycle::new(m, "chunk", g.chunks());
-        let slab = Cycle::new(m, "slab", SLABS);
+        // Both slab counters go twice around, so that a full buffer differs from an empty one.
+        let slab = Cycle::new(m, "slab", 2 * SLABS);
+        let oldest = slab.index().expect("there are several slabs");
         let word = join(&[half.index(), row.index()]).expect("a block has 16 rows");
-        let stored = m.net("stored", word.extend(LEVEL).lt(level));
+        let (buffer, written) = buffer(m, g, write, beat);
+        let stored = m.net("stored", written.slab.ne(oldest) | word.lt(written.rows) & written.complete);
         let read = m.net("read", stored & (!full | start));
         let tile_end = m.net("tile_end", read & row.last());
-        let slab_end = m.net("slab_end", tile_end & half.last() & chunk.last());
         advance(m, read, &[row, half, chunk, slab]);
         m.when(start, || m.set(full, low()));
         m.when(tile_end, || m.set(full, high()));
 
-        let (buffer, word_stored) = buffer(m, g, write, beat);
-        count_level(m, level, word_stored, slab_end);
-        let slab = slab.index().expect("there are several slabs");
-        let (tile_row, load) = fetch(m, g, read, buffer, cat(&[slab, word]), chunk.index());
-        m.output("room", !level.bit(LEVEL - 1));
+        let place = oldest.slice(0, SLABS.ilog2());
+        let (tile_row, load) = fetch(m, g, read, buffer, cat(&[place, word]), chunk.index());
+        m.output("room", written.slab.ne(cat(&[!oldest.msb(), place])));
         m.output("tile_ready", full);
         m.output("w", tile_row);
         m.output("load", load);
     })
 }
 
-/// The memory with its write side; also the cycles in which a word becomes complete.
-fn buffer(m: &Module, g: Geometry, write: Signal, beat: Signal) -> (Mem, Signal) {
+/// How far the buffer is written: the slab, and its rows that are complete if `complete`.
+struct Written {
+    slab: Signal,
+    rows: Signal,
+    complete: Signal,
+}
+
+/// The memory with its write side.
+fn buffer(m: &Module, g: Geometry, write: Signal, beat: Signal) -> (Mem, Written) {
     let row = Cycle::new(m, "write_row", ROWS);
     let piece = Cycle::new(m, "write_piece", g.pieces());
-    let slab = Cycle::new(m, "write_slab", SLABS);
+    let slab = Cycle::new(m, "write_slab", 2 * SLABS);
     advance(m, write, &[row, piece, slab]);
-    let at = join(&[slab.index(), row.index()]).expect("the buffer has several words");
+    let rows = row.index().expect("a block has 16 rows");
+    let slab = slab.index().expect("there are several slabs");
+    let at = cat(&[slab.slice(0, SLABS.ilog2()), rows]);
     let memory = m.memory("buffer", WORDS, 8 * g.slab()).style(RamStyle::Distributed);
     match piece.index() {
         None => memory.write(write, at, beat),
@@ -60,12 +66,7 @@ fn buffer(m: &Module, g: Geometry, write: Signal, beat: Signal) -> (Mem, Signal)
             memory.byte_enable(8 * g.beat).write_masked(write, at, beat.repeat(g.pieces()), pack(&lanes));
         }
     }
-    (memory, m.net("word_stored", write & piece.last()))
-}
-
-fn count_level(m: &Module, level: Reg, word_stored: Signal, slab_end: Signal) {
-    let one_more = level.add(word_stored.extend(LEVEL));
-    m.when(slab_end, || m.set(level, one_more.sub_lit(ROWS))).elsewhen(word_stored, || m.set(level, one_more));
+    (memory, Written { slab, rows, complete: piece.last() })
 }
 
 /// Address register, buffer output, and the channels of this step.

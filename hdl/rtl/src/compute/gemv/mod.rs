@@ -46,7 +46,7 @@ struct Parts {
 pub fn gemv_engine(d: &mut Design, overlay: &Overlay) -> ModuleId {
     let beat = overlay.beat_bytes() as u32;
     let (feed, sequencer) = (feed::feed(d), sequencer::sequencer(d, beat));
-    let (vector, lane) = (vector::vector(d, beat), requant_lane(d));
+    let (vector, lane) = (vector::vector(d, beat), requant_lane(d, false));
     let row_scales = row_scales::row_scales(d, beat);
     let (scores, reciprocal) = (scores::scores(d, overlay), reciprocal::reciprocal(d));
     let (pack, argmax) = (pack::pack_unit(d, beat), argmax::argmax(d));
@@ -178,7 +178,7 @@ impl Parts {
             u.input("factor", mantissas[v]);
             u.input("base", bases[v].as_signed());
         }
-        let delay = 1 + requant::LATENCY;
+        let delay = 1 + requant::latency(false);
         let valid = (0..delay).fold(tag.valid, |s, i| flag(m, &format!("result{i}"), s));
         let bits = cat(&[tag.word_end, tag.first, tag.last, tag.score]);
         let bits = m.delay("tag", bits, delay);

@@ -10,15 +10,15 @@ use bench::{Bench, Pace, Run};
 use sagen_isa::Matmul;
 use work::{Memories, Work};
 
-const ONE_ARRAY: Geometry = Geometry { side: 16, arrays: 1, beat: 64 };
-const FOUR_ARRAYS: Geometry = Geometry { side: 16, arrays: 4, beat: 64 };
-const SMALL: Geometry = Geometry { side: 8, arrays: 1, beat: 8 };
-/// A beat narrower than the array, and two arrays that take a quarter of a beat each.
-const ODD: [Geometry; 3] = [
-    Geometry { side: 16, arrays: 1, beat: 8 },
-    Geometry { side: 8, arrays: 2, beat: 32 },
-    Geometry { side: 16, arrays: 2, beat: 32 },
-];
+const ONE_ARRAY: Geometry = Geometry { side: 16, arrays: 1, beat: 64, packed: true, deep: false };
+const FOUR_ARRAYS: Geometry = Geometry { arrays: 4, ..ONE_ARRAY };
+const SMALL: Geometry = Geometry { side: 8, beat: 8, packed: false, ..ONE_ARRAY };
+const LARGE: Geometry = Geometry { side: 32, ..ONE_ARRAY };
+
+/// The same with registers for a fast clock.
+fn deep(g: Geometry) -> Geometry {
+    Geometry { deep: true, ..g }
+}
 
 /// A few random descriptors in one go.
 fn random_run(g: Geometry, seed: u64, count: usize, pace: Pace) -> Run {
@@ -38,24 +38,70 @@ fn replay(g: Geometry) {
     random_run(g, 8, 3, Pace { beat: 10, write: 100, descriptor: 100 });
 }
 
+/// As many arrays as every width of a beat allows.
+fn every_ratio(side: u32, allowed: [(u32, &[u32]); 4], packed: bool) {
+    for (beat, arrays) in allowed {
+        for arrays in arrays {
+            random_run(Geometry { side, arrays: *arrays, beat, packed, deep: false }, 1, 3, Pace::FULL);
+            random_run(
+                Geometry { side, arrays: *arrays, beat, packed, deep: true },
+                2,
+                3,
+                Pace { beat: 70, ..Pace::FULL },
+            );
+        }
+    }
+}
+
 #[test]
 fn one_array_gives_the_golden_results() {
     replay(ONE_ARRAY);
+    replay(deep(ONE_ARRAY));
 }
 
 #[test]
 fn four_arrays_give_the_golden_results() {
     replay(FOUR_ARRAYS);
+    replay(deep(FOUR_ARRAYS));
 }
 
 #[test]
 fn the_small_array_gives_the_golden_results() {
     replay(SMALL);
+    replay(deep(SMALL));
+}
+
+#[test]
+fn the_large_array_gives_the_golden_results() {
+    replay(LARGE);
+    replay(deep(LARGE));
+}
+
+#[test]
+fn sums_of_extreme_products_are_exact() {
+    for g in [ONE_ARRAY, deep(ONE_ARRAY), SMALL, Geometry { packed: true, ..SMALL }, LARGE, deep(LARGE)] {
+        for codes in [[-128; 2], [127; 2], [-128, 127]] {
+            let mut random = Random(1);
+            let memories = Memories::alternating(&mut random, codes);
+            let matmul =
+                Matmul { x_stride: 1, rows: 16, groups: 2, blocks: 3, y_stride: 3, shift: 16, ..Matmul::default() };
+            let work = Work::weighted(g, &memories, &mut random, matmul, |_, block, row, channel| {
+                let pair = row / 2;
+                let pattern = if row % 2 == 0 { pair } else { pair + pair / 4 + 2 * block as usize };
+                [[-128; 2], [127; 2], [-128, 127], [127, -128]][pattern % 4][channel % 2]
+            });
+            Bench::new(g, memories).run(&[work], Pace::FULL, &mut random);
+        }
+    }
 }
 
 #[test]
 fn every_ratio_of_side_to_beat_gives_the_golden_results() {
-    ODD.into_iter().for_each(replay);
+    for packed in [false, true] {
+        every_ratio(8, [(8, &[1]), (16, &[1, 2]), (32, &[1, 2, 4]), (64, &[1, 2, 4])], packed);
+        every_ratio(16, [(8, &[1]), (16, &[1]), (32, &[1, 2]), (64, &[1, 2, 4])], packed);
+        every_ratio(32, [(8, &[1]), (16, &[1]), (32, &[1]), (64, &[1])], packed);
+    }
 }
 
 /// K = 576, N = 192, 16 rows, `count` times.
@@ -75,7 +121,7 @@ fn least(g: Geometry) -> u64 {
 
 #[test]
 fn one_array_never_pauses_from_the_first_tile_of_a_descriptor_to_the_last_of_the_next() {
-    for (g, overhead) in [(ONE_ARRAY, 102), (SMALL, 93)] {
+    for (g, overhead) in [(ONE_ARRAY, 94), (deep(ONE_ARRAY), 97), (SMALL, 93), (deep(SMALL), 96)] {
         for count in [1, 3] {
             let run = full_speed(g, count);
             assert_eq!((run.active, run.span), (count * least(g), count * least(g)), "{g:?}");
@@ -85,10 +131,13 @@ fn one_array_never_pauses_from_the_first_tile_of_a_descriptor_to_the_last_of_the
 }
 
 #[test]
-fn four_arrays_are_as_fast_as_the_stream() {
-    for count in [1, 3] {
-        let run = full_speed(FOUR_ARRAYS, count);
-        assert_eq!(run.active, count * least(FOUR_ARRAYS));
-        assert_eq!(run.cycles, count * 12 * (144 + 1) + 102);
+fn arrays_for_a_whole_beat_are_as_fast_as_the_stream() {
+    let fast = [(FOUR_ARRAYS, 93), (deep(FOUR_ARRAYS), 98), (LARGE, 93), (deep(LARGE), 98)];
+    for (g, overhead) in fast {
+        for count in [1, 3] {
+            let run = full_speed(g, count);
+            assert_eq!(run.active, count * least(g), "{g:?}");
+            assert_eq!(run.cycles, count * 12 * (144 + 1) + overhead, "{g:?}");
+        }
     }
 }

@@ -11,7 +11,7 @@ impl Random {
     /// Mostly anything, sometimes an extreme.
     fn code(&mut self) -> i8 {
         match self.below(8) {
-            0 => -127,
+            0 => -128,
             1 => 127,
             _ => self.next() as i8,
         }
@@ -31,6 +31,11 @@ pub(super) struct Memories {
 impl Memories {
     pub(super) fn random(random: &mut Random) -> Self {
         let codes = (0..256).map(|_| (std::array::from_fn(|_| random.code()), random.below(4) as u8));
+        Self { codes: codes.collect(), scales: (0..64).map(|_| random.scale()).collect() }
+    }
+    /// Two codes in turn.
+    pub(super) fn alternating(random: &mut Random, pair: [i8; 2]) -> Self {
+        let codes = (0..256).map(|_| (std::array::from_fn(|k| pair[k % 2]), random.below(4) as u8));
         Self { codes: codes.collect(), scales: (0..64).map(|_| random.scale()).collect() }
     }
 }
@@ -64,11 +69,23 @@ impl Work {
     }
 
     pub(super) fn new(g: Geometry, memories: &Memories, random: &mut Random, matmul: Matmul) -> Self {
+        Self::weighted(g, memories, random, matmul, |random, _, _, _| random.code())
+    }
+
+    /// Weights by block, row and channel.
+    pub(super) fn weighted(
+        g: Geometry,
+        memories: &Memories,
+        random: &mut Random,
+        matmul: Matmul,
+        weight: impl Fn(&mut Random, u64, usize, usize) -> i8,
+    ) -> Self {
         let mut work = Self { matmul, beats: Vec::new(), expected: BTreeMap::new() };
         for block in 0..matmul.blocks {
             let scales: Vec<Scale> = (0..16).map(|_| random.scale()).collect();
+            let channels = 64 * matmul.groups as usize;
             let weights: Vec<Vec<i8>> =
-                (0..16).map(|_| (0..64 * matmul.groups).map(|_| random.code()).collect()).collect();
+                (0..16).map(|n| (0..channels).map(|k| weight(random, block, n, k)).collect()).collect();
             work.push_beats(g.beat as usize, &scales, &weights);
             for row in 0..matmul.rows {
                 let word = std::array::from_fn(|n| result(&matmul, memories, row, scales[n], &weights[n]));
