@@ -20,15 +20,10 @@ pub fn fifo(d: &mut Design, width: u32, depth: u32) -> ModuleId {
         entries.write(push, write_at, in_data);
         m.when(push, || m.set(write_at, write_at.add_lit(1)));
         m.when(pop, || m.set(read_at, read_at.add_lit(1)));
-        m.when(push & !pop, || {
-            m.set(count, count.add_lit(1));
-            m.set(holds, high());
-            m.set(accepts, count.ne_lit(depth - 1));
-        });
-        m.when(pop & !push, || {
-            m.set(count, count.sub_lit(1));
-            m.set(holds, count.ne_lit(1));
-            m.set(accepts, high());
+        m.when(push ^ pop, || {
+            m.set(count, pop.mux(count.sub_lit(1), count.add_lit(1)));
+            m.set(holds, !pop | count.ne_lit(1));
+            m.set(accepts, pop | count.ne_lit(depth - 1));
         });
         m.output("in_ready", accepts);
         m.output("out_data", entries.read_async(read_at));
