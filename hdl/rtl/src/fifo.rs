@@ -1,8 +1,8 @@
 //! First-in first-out queues whose oldest entry is visible at the output (first-word fall-through).
 
-use sagen_lang::{Design, ModuleId, RamStyle, bit, lit, unsigned};
+use sagen_lang::{Design, ModuleId, RamStyle, bit, high, lit, unsigned};
 
-/// A short queue in distributed memory. `in_ready` depends on registers only.
+/// A short queue in distributed memory. `in_ready` and `out_valid` are registers.
 pub fn fifo(d: &mut Design, width: u32, depth: u32) -> ModuleId {
     assert!(depth.is_power_of_two() && depth >= 2, "the depth of a fifo is a power of two, found {depth}");
     d.module(format!("fifo_{width}x{depth}"), |m| {
@@ -12,23 +12,27 @@ pub fn fifo(d: &mut Design, width: u32, depth: u32) -> ModuleId {
         let write_at = m.reg("write_at", unsigned(bits)).reset(0);
         let read_at = m.reg("read_at", unsigned(bits)).reset(0);
         let count = m.reg("count", unsigned(bits + 1)).reset(0);
-        let in_ready = m.net("accepts", !count.bit(bits));
-        let out_valid = m.net("holds", !count.is_zero());
-        let push = m.net("push", in_valid & in_ready);
-        let pop = m.net("pop", out_valid & out_ready);
+        let accepts = m.reg("accepts", bit()).reset(1);
+        let holds = m.reg("holds", bit()).reset(0);
+        let push = m.net("push", in_valid & accepts);
+        let pop = m.net("pop", out_ready & holds);
         let entries = m.memory("entries", depth, width).style(RamStyle::Distributed);
         entries.write(push, write_at, in_data);
         m.when(push, || m.set(write_at, write_at.add_lit(1)));
         m.when(pop, || m.set(read_at, read_at.add_lit(1)));
-        m.when(push & !pop, || m.set(count, count.add_lit(1)));
-        m.when(pop & !push, || m.set(count, count.sub_lit(1)));
-        m.output("in_ready", in_ready);
+        m.when(push ^ pop, || {
+            m.set(count, pop.mux(count.sub_lit(1), count.add_lit(1)));
+            m.set(holds, !pop | count.ne_lit(1));
+            m.set(accepts, pop | count.ne_lit(depth - 1));
+        });
+        m.output("in_ready", accepts);
         m.output("out_data", entries.read_async(read_at));
-        m.output("out_valid", out_valid);
+        m.output("out_valid", holds);
     })
 }
 
-/// Entries of the output stage that hides the read latency of a deep queue.
+/// Entries of the output stage that hides the read latency of a deep queue: five cycles from a read until its place
+/// may be taken again.
 const OUTPUT_ENTRIES: u32 = 8;
 
 /// A deep queue in block or ultra memory. It is never pushed when full: the reader of the bus
@@ -44,7 +48,8 @@ pub fn deep_fifo(d: &mut Design, width: u32, depth: u32, style: RamStyle) -> Mod
         let read_at = m.reg("read_at", unsigned(bits)).reset(0);
         let count = m.reg("count", unsigned(bits + 1)).reset(0);
         let reserved = m.reg("reserved", unsigned(OUTPUT_ENTRIES.ilog2() + 1)).reset(0);
-        let read = m.net("read", !count.is_zero() & !reserved.bit(OUTPUT_ENTRIES.ilog2()));
+        let stored = m.reg("stored", bit()).reset(0);
+        let read = m.net("read", stored & !reserved.bit(OUTPUT_ENTRIES.ilog2()));
         let entries = m.memory("entries", depth, width).style(style);
         entries.write(in_valid, write_at, in_data);
         let word = entries.read(read, read_at);
@@ -57,15 +62,100 @@ pub fn deep_fifo(d: &mut Design, width: u32, depth: u32, style: RamStyle) -> Mod
         out.input("in_data", staged);
         out.input("in_valid", staged_valid);
         out.input("out_ready", out_ready);
-        let pop = m.net("pop", out.output("out_valid") & out_ready);
+        let popped = m.reg("popped", bit()).reset(0);
+        m.set(popped, out.output("out_valid") & out_ready);
         m.when(in_valid, || m.set(write_at, write_at.add_lit(1)));
         m.when(read, || m.set(read_at, read_at.add_lit(1)));
-        m.when(in_valid & !read, || m.set(count, count.add_lit(1)));
-        m.when(read & !in_valid, || m.set(count, count.sub_lit(1)));
-        m.when(read & !pop, || m.set(reserved, reserved.add_lit(1)));
-        m.when(pop & !read, || m.set(reserved, reserved.sub_lit(1)));
+        m.when(in_valid & !read, || {
+            m.set(count, count.add_lit(1));
+            m.set(stored, high());
+        });
+        m.when(read & !in_valid, || {
+            m.set(count, count.sub_lit(1));
+            m.set(stored, count.ne_lit(1));
+        });
+        m.when(read & !popped, || m.set(reserved, reserved.add_lit(1)));
+        m.when(popped & !read, || m.set(reserved, reserved.sub_lit(1)));
         m.assert(!(in_valid & count.q().eq(lit(bits + 1, u64::from(depth)))), "push into a full queue");
         m.output("out_data", out.output("out_data"));
         m.output("out_valid", out.output("out_valid"));
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Random;
+    use sagen_lang::Sim;
+    use std::collections::VecDeque;
+
+    /// Pushes and pops at random; `lazy` percent of the cycles offer nothing, and as many take nothing.
+    fn runs_like_a_queue(sim: &mut Sim, depth: usize, lazy: u64, guarded: bool) {
+        let (mut random, mut queue, mut taken) = (Random(lazy), VecDeque::new(), 0);
+        for i in 0..4000u64 {
+            // A deep queue is never pushed when full; a short one refuses.
+            let offer = !random.percent(lazy) && (guarded || queue.len() < depth);
+            let ready = !random.percent(if i < 2000 { 100 - lazy } else { lazy });
+            sim.set("in_data", i);
+            sim.set("in_valid", offer);
+            sim.set("out_ready", ready);
+            let valid = sim.get("out_valid").to_u64() == 1;
+            let accepted = offer && (!guarded || sim.get("in_ready").to_u64() == 1);
+            if guarded {
+                assert_eq!(sim.get("in_ready").to_u64() == 1, queue.len() < depth, "cycle {i}");
+                assert_eq!(valid, !queue.is_empty(), "cycle {i}");
+            }
+            if valid {
+                assert_eq!(Some(sim.get("out_data").to_u64()), queue.front().copied(), "cycle {i}");
+            }
+            if valid && ready {
+                queue.pop_front();
+                taken += 1;
+            }
+            if accepted {
+                queue.push_back(i);
+            }
+            sim.step();
+        }
+        assert!(taken > 1000, "{taken}");
+    }
+
+    #[test]
+    fn a_short_queue_keeps_order_and_knows_when_it_is_full_or_empty() {
+        for (depth, lazy) in [(2, 20), (4, 50), (16, 10)] {
+            let mut d = Design::new();
+            let top = fifo(&mut d, 16, depth);
+            let mut sim = Sim::new(&d, top).unwrap();
+            sim.reset();
+            runs_like_a_queue(&mut sim, depth as usize, lazy, true);
+        }
+    }
+
+    #[test]
+    fn a_deep_queue_keeps_order() {
+        for lazy in [5, 30] {
+            let mut d = Design::new();
+            let top = deep_fifo(&mut d, 16, 64, RamStyle::Block);
+            let mut sim = Sim::new(&d, top).unwrap();
+            sim.reset();
+            runs_like_a_queue(&mut sim, 64, lazy, false);
+        }
+    }
+
+    #[test]
+    fn a_deep_queue_delivers_every_cycle() {
+        let mut d = Design::new();
+        let top = deep_fifo(&mut d, 16, 64, RamStyle::Block);
+        let mut sim = Sim::new(&d, top).unwrap();
+        sim.reset();
+        sim.set("in_valid", true);
+        sim.set("out_ready", true);
+        let valid = |sim: &mut Sim| {
+            let valid = sim.get("out_valid").to_u64();
+            sim.step();
+            valid
+        };
+        (0..10).for_each(|_| _ = valid(&mut sim));
+        assert_eq!((0..100).map(|_| valid(&mut sim)).sum::<u64>(), 100);
+    }
 }

@@ -15,7 +15,7 @@ pub(crate) fn overlay(name: &str) -> Overlay {
 
 /// Verilator must have nothing to say about a unit, on any of the overlays.
 pub(crate) fn lint(unit: fn(&mut Design, &Overlay) -> ModuleId) {
-    for name in ["d16_100mhz_w128_p6", "d16_100mhz_w128_p6_a4", "d8_100mhz"] {
+    for name in ["d16_100mhz_w128_p6", "d16_100mhz_w128_p6_a4", "d8_100mhz", "d16_250mhz_w128_p6"] {
         let mut d = Design::new();
         let top = unit(&mut d, &overlay(name));
         d.finish().unwrap_or_else(|e| panic!("{name}: {e}"));

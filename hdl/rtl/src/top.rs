@@ -5,6 +5,7 @@ use crate::compute::compute_unit;
 use crate::control::csr::{CSR_ADDRESS_BITS, Identity, csr_block};
 use crate::control::fetch::fetch_unit;
 use crate::control::scheduler::scheduler;
+use crate::control::step_registers::READERS;
 use crate::dma::arbiter::read_arbiter;
 use crate::dma::load::load_unit;
 use crate::dma::store::store_unit;
@@ -194,7 +195,16 @@ impl Parts {
             connect(self.scheduler, &format!("{name}_valid"), instance, "desc_valid");
             connect(instance, "desc_ready", self.scheduler, &format!("{name}_ready"));
             connect(instance, "done", self.scheduler, &format!("{name}_done"));
-            connect(self.csr, "regs", instance, "regs");
+        }
+        connect(self.csr, "regs", self.vector, "regs");
+        for reader in READERS {
+            let (unit, prefix) = match reader {
+                "stream" => (self.stream, "step"),
+                "load" => (self.load, "step"),
+                "store" => (self.store, "step"),
+                of_compute => (self.compute, of_compute),
+            };
+            unit_reads(unit, prefix, self.csr, reader);
         }
         connect(self.stream, "beat", self.compute, "beat");
         connect(self.stream, "beat_valid", self.compute, "beat_valid");
@@ -342,6 +352,12 @@ impl Parts {
         }
         burst_constants(m, &axi("aw"), bytes);
     }
+}
+
+/// A unit's access to the step registers.
+fn unit_reads(unit: Instance, prefix: &str, csr: Instance, reader: &str) {
+    connect(unit, &format!("{prefix}_index"), csr, &format!("{reader}_index"));
+    connect(csr, &format!("{reader}_value"), unit, &format!("{prefix}_value"));
 }
 
 fn share(reader: Instance, prefix: &str, arbiter: Instance, i: usize) {

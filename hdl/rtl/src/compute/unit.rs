@@ -47,7 +47,9 @@ impl Engines {
 
     fn inputs(&self, m: &Module, overlay: &Overlay, array_owns: Signal) {
         let beat = 8 * overlay.beat_bytes() as u32;
-        self.gemv.input("regs", m.input("regs", unsigned(1024)));
+        for name in ["limit_value", "count_value"] {
+            self.gemv.input(name, m.input(name, unsigned(32)));
+        }
         let shared = [("beat", beat), ("code_data", 512), ("code_shift", 2), ("scale_data", 24)];
         for (name, width) in shared {
             let signal = m.input(name, unsigned(width));
@@ -69,7 +71,7 @@ impl Engines {
         for name in ["done", "busy"] {
             m.output(name, self.array.output(name) | self.gemv.output(name));
         }
-        for name in ["reg_write", "reg_index", "reg_data"] {
+        for name in ["limit_index", "count_index", "reg_write", "reg_index", "reg_data"] {
             m.output(name, self.gemv.output(name));
         }
     }

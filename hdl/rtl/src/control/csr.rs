@@ -1,8 +1,10 @@
 //! CSR block: AXI4-Lite slave by the table of `sagen_isa`, program state and event counters.
 //! One access at a time; reads and writes answer OKAY, unknown addresses read zero.
+//! For 32 cycles after a reset, while the step registers are cleared, writes wait.
 
+use super::step_registers::StepRegisters;
 use sagen_isa::{Access, COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, REGISTERS, UNITS};
-use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, pack, unsigned};
+use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, unsigned};
 
 /// Bits of an AXI4-Lite address.
 pub const CSR_ADDRESS_BITS: u32 = 16;
@@ -20,18 +22,20 @@ pub struct Identity {
 pub fn csr_block(d: &mut Design, identity: Identity) -> ModuleId {
     d.module("csr_block", |m| {
         m.doc("AXI4-Lite registers, program state, event counters.");
-        let write = write_channel(m);
+        let steps = StepRegisters::new(m);
+        let write = write_channel(m, steps.blocked());
         let state = program_state(m, &write);
-        let regs = step_registers(m, &write);
+        steps.write(m, &write);
         let counters = counters(m, state.running, write.trigger("control", 1));
-        read_channel(m, |address| read_value(m, address, identity, &state, &regs, &counters));
+        read_channel(m, |address| read_value(address, identity, &state, &steps, &counters));
     })
 }
 
-struct Write {
-    strobe: Signal,
-    address: Signal,
-    data: Signal,
+/// A word that the host writes, for one cycle.
+pub(super) struct Write {
+    pub(super) strobe: Signal,
+    pub(super) address: Signal,
+    pub(super) data: Signal,
 }
 
 impl Write {
@@ -51,13 +55,14 @@ fn offset(name: &str) -> u32 {
     csr.unwrap_or_else(|| panic!("no register is called {name}")).offset
 }
 
-fn write_channel(m: &Module) -> Write {
+/// Takes a write unless `blocked`.
+fn write_channel(m: &Module, blocked: Signal) -> Write {
     let (aw_valid, w_valid) = (m.input("s_axi_awvalid", bit()), m.input("s_axi_wvalid", bit()));
     let (awaddr, wdata) = (m.input("s_axi_awaddr", unsigned(CSR_ADDRESS_BITS)), m.input("s_axi_wdata", unsigned(32)));
     let b_ready = m.input("s_axi_bready", bit());
     let wstrb = m.input("s_axi_wstrb", unsigned(4));
     let b_valid = m.reg("b_valid", bit()).reset(0);
-    let take = m.net("write_taken", aw_valid & w_valid & !b_valid);
+    let take = m.net("write_taken", aw_valid & w_valid & !b_valid & !blocked);
     let strobe = m.reg("write_strobe", bit()).reset(0);
     // Registers are written whole: partial strobes are ignored.
     m.set(strobe, take & wstrb.reduce_and());
@@ -164,20 +169,6 @@ fn first_error(m: &Module, start: Signal, fetched: Reg) -> Signal {
     error.q()
 }
 
-fn step_registers(m: &Module, write: &Write) -> Vec<Signal> {
-    let (set, index) = (m.input("reg_write", bit()), m.input("reg_index", unsigned(5)));
-    let data = m.input("reg_data", unsigned(32));
-    let mut all = vec![lit(32, 0)];
-    for i in 1..REGISTERS as u32 {
-        let reg = m.reg(&format!("step{i}"), unsigned(32)).reset(0);
-        m.when(write.to(CSR_REGISTER_BASE + 4 * i), || m.set(reg, write.data));
-        m.when(set & index.eq_lit(u64::from(i)), || m.set(reg, data));
-        all.push(reg.q());
-    }
-    m.output("regs", pack(&all));
-    all
-}
-
 fn counters(m: &Module, running: Signal, clear: Signal) -> Vec<Signal> {
     let count = |c: &sagen_isa::Counter| {
         let event = m.input(&format!("event_{}", c.name), bit());
@@ -190,11 +181,10 @@ fn counters(m: &Module, running: Signal, clear: Signal) -> Vec<Signal> {
 }
 
 fn read_value(
-    m: &Module,
     address: Signal,
     identity: Identity,
     state: &State,
-    regs: &[Signal],
+    steps: &StepRegisters,
     counters: &[Signal],
 ) -> Signal {
     let named = |name: &str| match name {
@@ -214,14 +204,26 @@ fn read_value(
             state.done_counts[unit.index()]
         }
     };
-    let readable = CSRS.iter().filter(|c| c.access != Access::Trigger);
-    let words = readable.map(|c| (c.offset, named(c.name)));
-    let at = |base: u32| move |(i, word): (usize, &Signal)| (base + 4 * i as u32, *word);
-    let regs = regs.iter().enumerate().map(at(CSR_REGISTER_BASE));
-    let counters = counters.iter().enumerate().map(at(CSR_COUNTER_BASE));
-    // A chain of comparisons: only used addresses cost anything, and a read has a cycle to itself.
-    words.chain(regs).chain(counters).fold(lit(32, 0), |others, (offset, word)| {
-        let index = address.slice(2, CSR_ADDRESS_BITS - 2);
-        m.net(&format!("read_{offset:03x}"), index.eq_lit(u64::from(offset / 4)).mux(word, others))
-    })
+    let zero = lit(32, 0);
+    let words: Vec<Signal> = CSRS
+        .iter()
+        .enumerate()
+        .map(|(i, c)| {
+            assert_eq!(c.offset, 4 * i as u32, "register {} is out of order", c.name);
+            if c.access == Access::Trigger { zero } else { named(c.name) }
+        })
+        .collect();
+    let blocks = [(0, words.as_slice()), (CSR_COUNTER_BASE, counters)].map(|(base, words)| {
+        let bits = words.len().next_power_of_two().ilog2();
+        let padded: Vec<Signal> = words.iter().copied().chain([zero; 64]).take(1 << bits).collect();
+        (within(address, base, bits), address.slice(2, bits).select(&padded))
+    });
+    let bits = REGISTERS.ilog2();
+    let step = (within(address, CSR_REGISTER_BASE, bits), steps.read(address.slice(2, bits)));
+    blocks.into_iter().chain([step]).fold(zero, |all, (here, word)| all | word & here.repeat(32))
+}
+
+/// The address is of one of the 2^bits words from `base` on.
+pub(super) fn within(address: Signal, base: u32, bits: u32) -> Signal {
+    address.slice(2 + bits, CSR_ADDRESS_BITS - 2 - bits).eq_lit(u64::from(base >> (2 + bits)))
 }

@@ -3,3 +3,4 @@
 pub mod csr;
 pub mod fetch;
 pub mod scheduler;
+pub mod step_registers;

@@ -12,7 +12,7 @@ const COUNT_BITS: u32 = 16;
 
 /// The scheduler: descriptors in, one unit port per unit (`<unit>_*`), completion counts out.
 pub fn scheduler(d: &mut Design) -> ModuleId {
-    let queue = fifo(d, 512, QUEUE);
+    let queues = UNITS.map(|unit| fifo(d, used_bits(unit), QUEUE));
     d.module("scheduler", |m| {
         m.doc("Unit queues and their wait counts.");
         let start = m.input("start", bit());
@@ -34,14 +34,15 @@ pub fn scheduler(d: &mut Design) -> ModuleId {
         let mut idle = high();
         for unit in UNITS {
             let mine = m.net(&format!("for_{}", unit.name()), is_for(opcode, unit));
-            let q = m.instance(&format!("u_{}", unit.name()), queue);
-            q.input("in_data", desc);
+            let q = m.instance(&format!("u_{}", unit.name()), queues[unit.index()]);
+            q.input("in_data", desc.trunc(used_bits(unit)));
             q.input("in_valid", mine & desc_valid);
             ready = ready | (mine & q.output("in_ready"));
             known = known | mine;
-            let (offered, taken) = offer(m, unit, q.output("out_data"), q.output("out_valid"), &counts, start);
+            let head = q.output("out_data").extend(512);
+            let (offered, taken) = offer(m, unit, head, q.output("out_valid"), &counts, start);
             q.input("out_ready", taken);
-            m.output(&format!("{}_desc", unit.name()), q.output("out_data"));
+            m.output(&format!("{}_desc", unit.name()), head);
             m.output(&format!("{}_valid", unit.name()), offered);
             m.output(&format!("{}_held", unit.name()), q.output("out_valid") & !offered);
             m.output(&format!("{}_done_count", unit.name()), counts[unit.index()]);
@@ -53,6 +54,12 @@ pub fn scheduler(d: &mut Design) -> ModuleId {
         m.output("blocked", desc_valid & known & !ready);
         m.output("all_done", idle);
     })
+}
+
+/// Bits of the longest descriptor of a unit.
+fn used_bits(unit: Unit) -> u32 {
+    let fields = LAYOUTS.iter().filter(|l| l.unit == unit).flat_map(|l| l.fields);
+    fields.map(|f| f.lo + f.width).max().expect("every unit has a descriptor with fields")
 }
 
 fn is_for(opcode: Signal, unit: Unit) -> Signal {

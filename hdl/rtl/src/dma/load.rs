@@ -2,10 +2,11 @@
 //! while data of earlier ones arrives; the scratchpad may refuse a word for any number of cycles.
 
 use crate::dma::burst::{ADDRESS_BITS, BEATS_BITS, bursts};
-use crate::fields::{field, register};
+use crate::dma::offset::register_offset;
+use crate::fields::field;
 use sagen_arch::Overlay;
 use sagen_isa::WORD_BYTES;
-use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, unsigned};
+use sagen_lang::{Design, Instance, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, unsigned};
 
 /// Longest burst in beats; short, since a port may be shared with the stream.
 const LONGEST: u32 = 64;
@@ -15,9 +16,10 @@ pub fn load_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
     let bytes = overlay.port_bytes() as u32;
     // The receiver takes whatever arrives, so a burst always fits.
     let engine = bursts(d, bytes, LONGEST, 9);
+    let offset = register_offset(d, 1, 32);
     d.module("load_unit", |m| {
         m.doc("Copies rows of words from DDR to the scratchpad.");
-        let (desc, regs) = (m.input("desc", unsigned(512)), m.input("regs", unsigned(1024)));
+        let desc = m.input("desc", unsigned(512));
         let desc_valid = m.input("desc_valid", bit());
         let active = m.reg("active", bit()).reset(0);
         let take = m.net("take", desc_valid & !active);
@@ -26,7 +28,9 @@ pub fn load_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
         let engine = m.instance("u_bursts", engine);
         engine.input("ready_in", m.input("ar_ready", bit()));
         engine.input("room", lit(9, 511));
-        let (start, address, beats) = rows(m, bytes, take, held.q(), regs, engine.output("ready"));
+        let offset = m.instance("u_offset", offset);
+        let (start, address, beats) =
+            rows(m, offset, bytes, Held { take, desc, held: held.q() }, engine.output("ready"));
         engine.input("start", start);
         engine.input("address", address);
         engine.input("beats", beats);
@@ -43,40 +47,52 @@ pub fn load_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
     })
 }
 
-/// Address of each row: base + register * stride + row * row stride; four cycles a row, hidden by its data.
-fn rows(m: &Module, bytes: u32, take: Signal, held: Signal, regs: Signal, ready: Signal) -> (Signal, Signal, Signal) {
-    let get = |name: &str| field(held, "Load", name);
-    let stage = m.fsm("row_stage", &["idle", "select", "product", "sum", "start"]);
-    let row = m.reg("row", unsigned(16)).reset(0);
-    let row_offset = m.reg("row_offset", unsigned(ADDRESS_BITS));
-    let step = m.net("register_step", row.slice(0, 5) & get("reg_step").repeat(5));
-    let index = m.net("register_index", get("reg").add(step));
-    let value = m.reg_en("value", stage.is("select"), register(regs, index));
-    let product = m.reg_en("product", stage.is("product"), value.mul(get("reg_stride")).slice(0, ADDRESS_BITS));
-    let sum = product.add(get("base")).add(row_offset.q());
-    let address = m.reg_en("address", stage.is("sum"), sum);
+/// A descriptor when it is taken and from then on.
+struct Held {
+    take: Signal,
+    desc: Signal,
+    held: Signal,
+}
+
+/// Address of each row: base + register * stride + row * row stride. The product takes six cycles, once a descriptor or,
+/// in a gather, once a row; then the address of a row takes two. Data of earlier rows hides them.
+fn rows(m: &Module, offset: Instance, bytes: u32, of: Held, ready: Signal) -> (Signal, Signal, Signal) {
+    let get = |name: &str| field(of.held, "Load", name);
+    let stage = m.fsm("row_stage", &["idle", "multiply", "sum", "start"]);
     let start = m.net("row_start", stage.is("start") & ready);
-    let next = row.add_lit(1);
-    m.when(take, || {
-        m.set(row, lit(16, 0));
-        m.set(row_offset, lit(ADDRESS_BITS, 0));
-    });
+    let gather = get("reg_step");
+    let row = m.reg("row", unsigned(5));
+    let (rows_left, row_base) = (m.reg("rows_left", unsigned(16)), m.reg("row_base", unsigned(ADDRESS_BITS)));
+    // A row takes more than one cycle, so the comparison may be one late.
+    let last = m.reg_next("last_row", rows_left.eq_lit(1));
     m.when(start, || {
-        m.set(row, next);
-        m.set(row_offset, row_offset.add(get("ddr_stride").extend(ADDRESS_BITS)));
+        m.set(row, row.add_lit(1));
+        m.set(rows_left, rows_left.sub_lit(1));
+        m.set(row_base, row_base.add(get("ddr_stride").extend(ADDRESS_BITS)));
     });
+    m.when(of.take, || {
+        m.set(row, lit(5, 0));
+        m.set(rows_left, field(of.desc, "Load", "rows"));
+        m.set(row_base, field(of.desc, "Load", "base"));
+    });
+    let again = m.net("another_register", start & gather & !last);
+    offset.input("start", of.take | again);
+    offset.input("stride0", get("reg_stride"));
+    offset.input("value", m.input("step_value", unsigned(32)));
+    m.output("step_index", get("reg").add(row & gather.repeat(5)));
+    let address = m.reg_en("address", stage.is("sum"), row_base.add(offset.output("offset")));
     m.switch_state(&stage)
         .case("idle", || {
-            m.when(take, || m.set_state(&stage, "select"));
+            m.when(of.take, || m.set_state(&stage, "multiply"));
         })
-        .case("select", || m.set_state(&stage, "product"))
-        .case("product", || m.set_state(&stage, "sum"))
+        .case("multiply", || {
+            m.when(offset.output("done"), || m.set_state(&stage, "sum"));
+        })
         .case("sum", || m.set_state(&stage, "start"))
         .case("start", || {
-            m.when(ready, || {
-                m.when(next.eq(get("rows")), || m.set_state(&stage, "idle"))
-                    .otherwise(|| m.set_state(&stage, "select"));
-            });
+            m.when(start & last, || m.set_state(&stage, "idle"))
+                .elsewhen(again, || m.set_state(&stage, "multiply"))
+                .elsewhen(start, || m.set_state(&stage, "sum"));
         });
     let shift = (WORD_BYTES as u32 / bytes).ilog2();
     (start, address.q(), get("row_words").extend(BEATS_BITS).shl(shift))

@@ -3,6 +3,7 @@
 pub mod arbiter;
 pub mod burst;
 pub mod load;
+mod offset;
 pub mod store;
 pub mod stream;
 

@@ -3,17 +3,20 @@
 //! A descriptor is done when every burst has its response.
 
 use crate::dma::burst::ADDRESS_BITS;
-use crate::fields::{field, register};
+use crate::dma::offset::register_offset;
+use crate::fields::field;
 use crate::fifo::fifo;
 use sagen_arch::Overlay;
 use sagen_isa::WORD_BYTES;
-use sagen_lang::{Design, Instance, Module, ModuleId, Signal, bit, cat, high, lit, unsigned};
+use sagen_lang::{Design, Fsm, Instance, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, unsigned};
 
 /// Pieces that may be on their way from the scratchpad to the bus.
 const IN_FLIGHT: u32 = 8;
 /// Bursts that may wait for a response.
 const OUTSTANDING: u64 = 15;
 const SCRATCH_BITS: u32 = 22;
+/// Bursts end where addresses are multiples of this or, with narrow ports, of `LONGEST` beats.
+const PAGE: u32 = 4096;
 const LONGEST: u32 = 256;
 
 /// The store unit: unit port, scratchpad read, one write channel.
@@ -21,31 +24,37 @@ pub fn store_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
     let bytes = overlay.port_bytes() as u32;
     let addresses = fifo(d, ADDRESS_BITS + 8, 4);
     let pieces = fifo(d, bytes * 8 + 1, IN_FLIGHT);
+    let offset = register_offset(d, 2, 32);
     d.module("store_unit", |m| {
         m.doc("Copies pieces of scratchpad words to DDR.");
-        let (desc, regs) = (m.input("desc", unsigned(512)), m.input("regs", unsigned(1024)));
+        let desc = m.input("desc", unsigned(512));
         let desc_valid = m.input("desc_valid", bit());
-        let stage = m.fsm("stage", &["idle", "product", "sum", "run", "size", "address", "beats", "drain"]);
+        let stage = m.fsm("stage", &["idle", "multiply", "run", "size", "address", "beats", "drain"]);
         let take = m.net("take", desc_valid & stage.is("idle"));
         let held = m.reg_en("held", take, desc).q();
         let (aw, w) = (m.instance("u_addresses", addresses), m.instance("u_pieces", pieces));
+        let store = Store { m, bytes, stage: &stage, held };
+        let base = store.base(m.instance("u_offset", offset), take);
 
         let outstanding = m.reg("outstanding", unsigned(4)).reset(0);
-        let ports = Ports { m, bytes, stage: &stage, held, regs, outstanding: outstanding.q() };
+        let can_announce = aw.output("in_ready") & outstanding.lt_lit(OUTSTANDING);
         let room = m.reg("room", unsigned(IN_FLIGHT.ilog2() + 1)).reset(IN_FLIGHT);
-        let walk = ports.walk(take, aw.output("in_ready"), !room.is_zero());
-        aw.input("in_data", cat(&[walk.length.sub_lit(1).trunc(8), walk.ddr]));
-        aw.input("in_valid", walk.announce);
+        // A place is taken one cycle after its read, so one is kept.
+        let burst = store.burst(can_announce, room.ge_lit(2));
+        let last_run = store.loops(base, &burst);
+        store.transitions(take, base, &burst, last_run, outstanding.is_zero());
+        aw.input("in_data", cat(&[burst.len.extend(8), burst.ddr.q()]));
+        aw.input("in_valid", burst.announce);
 
-        ports.fetch(&walk, w);
+        let asked = store.fetch(&burst, w);
         let sent = m.net("sent", w.output("out_valid") & m.input("w_ready", bit()));
-        m.when(walk.read & !sent, || m.set(room, room.sub_lit(1)));
-        m.when(sent & !walk.read, || m.set(room, room.add_lit(1)));
+        m.when(asked & !sent, || m.set(room, room.sub_lit(1)));
+        m.when(sent & !asked, || m.set(room, room.add_lit(1)));
         w.input("out_ready", m.net("w_taken", sent));
         channel(m, bytes, aw, w);
         let (b_valid, b_resp) = (m.input("b_valid", bit()), m.input("b_resp", unsigned(2)));
-        m.when(walk.announce & !b_valid, || m.set(outstanding, outstanding.add_lit(1)));
-        m.when(b_valid & !walk.announce, || m.set(outstanding, outstanding.sub_lit(1)));
+        m.when(burst.announce & !b_valid, || m.set(outstanding, outstanding.add_lit(1)));
+        m.when(b_valid & !burst.announce, || m.set(outstanding, outstanding.sub_lit(1)));
         m.output("b_ready", high());
         let error = m.reg("error", bit()).reset(0);
         m.set(error, b_valid & b_resp.bit(1));
@@ -69,148 +78,180 @@ fn channel(m: &Module, bytes: u32, aw: Instance, w: Instance) {
     m.output("w_valid", w.output("out_valid"));
 }
 
-struct Ports<'a> {
+struct Store<'a> {
     m: &'a Module,
     bytes: u32,
-    stage: &'a sagen_lang::Fsm,
+    stage: &'a Fsm,
     held: Signal,
-    regs: Signal,
-    outstanding: Signal,
 }
 
-struct Walk {
-    /// A burst is announced to the address queue.
-    announce: Signal,
+/// The first address of a descriptor, there while `valid`.
+#[derive(Clone, Copy)]
+struct Base {
+    valid: Signal,
     ddr: Signal,
-    length: Signal,
+}
+
+struct Burst {
+    /// Next byte in DDR and in the scratchpad.
+    ddr: Reg,
+    v: Reg,
+    /// Pieces of the run after the present one, not yet announced.
+    left: Reg,
+    /// Pieces of the burst - 1.
+    len: Signal,
+    /// The burst is announced to the address queue.
+    announce: Signal,
     /// A piece is read from the scratchpad.
     read: Signal,
-    scratch: Signal,
-    last_of_burst: Signal,
+    last_piece: Signal,
+    burst_ends: Signal,
+    run_ends: Signal,
 }
 
-impl Ports<'_> {
+impl Store<'_> {
     fn get(&self, name: &str) -> Signal {
         field(self.held, "Store", name)
     }
 
-    /// The loops: one piece a cycle while there is room, a few cycles between bursts.
-    fn walk(&self, take: Signal, address_room: Signal, piece_room: Signal) -> Walk {
-        let (m, stage) = (self.m, self.stage);
-        let base = self.base();
-        let [i1, i2, i3] = ["i1", "i2", "i3"].map(|n| m.reg(n, unsigned(8)));
-        let [ddr1, ddr2, ddr3] = ["ddr_at1", "ddr_at2", "ddr_at3"].map(|n| m.reg(n, unsigned(ADDRESS_BITS)));
-        let [v1, v2, v3] = ["v_at1", "v_at2", "v_at3"].map(|n| m.reg(n, unsigned(SCRATCH_BITS)));
-        let (ddr, v) = (m.reg("ddr", unsigned(ADDRESS_BITS)), m.reg("v", unsigned(SCRATCH_BITS)));
-        let left = m.reg("left", unsigned(16));
-        let length = m.reg("length", unsigned(9));
-        let in_burst = m.reg("in_burst", unsigned(9));
-        let granted = m.input("s_ready", bit());
+    /// base + register a * stride a + register b * stride b.
+    fn base(&self, offset: Instance, take: Signal) -> Base {
+        let m = self.m;
+        let (a, b) = (self.get("reg_a"), self.get("reg_b"));
+        offset.input("start", take);
+        offset.input("stride0", self.get("reg_a_stride"));
+        offset.input("stride1", self.get("reg_b_stride"));
+        offset.input("single", b.is_zero());
+        m.output("step_index", offset.output("second").mux(b, a));
+        offset.input("value", m.input("step_value", unsigned(32)));
+        Base { valid: offset.output("done"), ddr: m.net("base", self.get("base").add(offset.output("total"))) }
+    }
 
-        let read = m.net("read", stage.is("beats") & piece_room & granted);
+    /// Cuts a run into bursts and reads their pieces, one a cycle while there is room.
+    fn burst(&self, can_announce: Signal, piece_room: Signal) -> Burst {
+        let (m, stage) = (self.m, self.stage);
+        let (ddr, v) = (m.reg("ddr", unsigned(ADDRESS_BITS)), m.reg("v", unsigned(SCRATCH_BITS)));
+        let shift = self.bytes.ilog2();
+        let bits = (PAGE / self.bytes).min(LONGEST).ilog2();
+        let left = m.reg("left", unsigned(16));
+        let (len, more) = (m.reg("len", unsigned(bits)), m.reg("more", bit()));
+        let at = m.net("at", ddr.slice(shift, bits));
+        let beyond = m.net("beyond", left.add_full(at.extend(16)).slice(bits, 17 - bits).reduce_or());
+        m.when(stage.is("size"), || {
+            m.set(len, beyond.mux(!at, left.trunc(bits)));
+            m.set(more, beyond);
+        });
+        let announce = m.net("announce", stage.is("address") & can_announce);
+        let len16 = len.extend(16);
+        m.when(announce, || m.set(left, left.add(!len16)));
+
+        let (to_read, last_piece) = (m.reg("to_read", unsigned(bits)), m.reg("last_piece", bit()));
+        m.when(announce, || {
+            m.set(to_read, len);
+            m.set(last_piece, len.is_zero());
+        });
         m.output("s_en", stage.is("beats") & piece_room);
         m.output("s_addr", v.slice(6, 16));
-        let last_of_burst = m.net("last_of_burst", in_burst.eq_lit(1));
-        let burst_ends = m.net("burst_ends", read & last_of_burst);
-        let run_ends = m.net("run_ends", burst_ends & left.is_zero());
-        let end = |i: Signal, count: &str| i.add_lit(1).eq(self.get(count));
-        let (end1, end2, end3) = (end(i1.q(), "count1"), end(i2.q(), "count2"), end(i3.q(), "count3"));
-        let all_issued = m.net("all_issued", run_ends & end1 & end2 & end3);
-
-        m.when(stage.is("sum"), || {
-            [i1, i2, i3].iter().for_each(|i| m.set(*i, lit(8, 0)));
-            [ddr1, ddr2, ddr3].iter().for_each(|a| m.set(*a, base));
-            [v1, v2, v3].iter().for_each(|a| m.set(*a, self.get("v")));
-        });
-        m.when(stage.is("run"), || {
-            m.set(ddr, ddr1);
-            m.set(v, v1);
-            m.set(left, self.get("beats"));
-        });
-        let page_beats = 4096 / self.bytes;
-        let shift = self.bytes.ilog2();
-        let to_page = lit(16, u64::from(page_beats)).sub(ddr.slice(shift, page_beats.ilog2()).extend(16));
-        let next = m.net("next_length", left.min(to_page).min(lit(16, u64::from(LONGEST))).trunc(9));
-        m.when(stage.is("size"), || {
-            m.set(length, next);
-            m.set(in_burst, next);
-            m.set(left, left.sub(next.extend(16)));
-        });
-        let announce = m.net("announce", stage.is("address") & address_room & self.outstanding.lt_lit(OUTSTANDING));
+        let read = m.net("read", stage.is("beats") & piece_room & m.input("s_ready", bit()));
         m.when(read, || {
             m.set(v, v.add(self.get("v_beat_stride").extend(SCRATCH_BITS)));
-            m.set(in_burst, in_burst.sub_lit(1));
+            m.set(to_read, to_read.sub_lit(1));
+            m.set(last_piece, to_read.eq_lit(1));
         });
-        m.when(burst_ends, || m.set(ddr, ddr.add(length.extend(ADDRESS_BITS).shl(shift))));
-        let (far, near) = (|n: &str| self.get(n).extend(ADDRESS_BITS), |n: &str| self.get(n).extend(SCRATCH_BITS));
-        m.when(run_ends, || {
-            let restart = |ddr: Signal, v: Signal, levels: usize| {
-                [ddr1, ddr2, ddr3][..levels].iter().for_each(|r| m.set(*r, ddr));
-                [v1, v2, v3][..levels].iter().for_each(|r| m.set(*r, v));
+        let burst_ends = m.net("burst_ends", read & last_piece);
+        // Where a run goes on, the next burst starts at a boundary.
+        let high = shift + bits;
+        let page = ddr.slice(high, ADDRESS_BITS - high).add_lit(1);
+        m.when(burst_ends, || m.set(ddr, cat(&[page, lit(high, 0)])));
+        let run_ends = m.net("run_ends", burst_ends & !more);
+        Burst { ddr, v, left, len: len.q(), announce, read, last_piece: last_piece.q(), burst_ends, run_ends }
+    }
+
+    /// The three loops: in `run`, the innermost one that has not ended makes its step and the next run starts there.
+    /// Returns whether the present run is the last.
+    fn loops(&self, base: Base, burst: &Burst) -> Signal {
+        let m = self.m;
+        let names = ["1", "2", "3"];
+        let count = names.map(|n| m.reg(&format!("i{n}"), unsigned(8)));
+        let ddr_at = names.map(|n| m.reg(&format!("ddr_at{n}"), unsigned(ADDRESS_BITS)));
+        let v_at = names.map(|n| m.reg(&format!("v_at{n}"), unsigned(SCRATCH_BITS)));
+        // A run takes several cycles, so the comparison may be one late.
+        let ends = |i: usize| count[i].add_lit(1).eq(self.get(&format!("count{}", names[i])));
+        let ended = [0, 1].map(|i| m.reg_next(&format!("ended{}", names[i]), ends(i)).q());
+        let fresh = m.reg("fresh", bit());
+        let level = [!ended[0] | fresh, !ended[1]];
+        let choose = |of: [Signal; 3]| level[0].mux(of[0], level[1].mux(of[1], of[2]));
+        let step = |name: &str, width: u32| {
+            let steps = choose(names.map(|n| self.get(&format!("{name}{n}"))));
+            fresh.mux(m.lit(steps.ty(), 0), steps).extend(width)
+        };
+        let ddr = m.net("next_ddr", choose(ddr_at.map(|r| r.q())).add(step("ddr", ADDRESS_BITS)));
+        let v = m.net("next_v", choose(v_at.map(|r| r.q())).add(step("v", SCRATCH_BITS)));
+        let here = |ddr: Signal, v: Signal, levels: usize| {
+            ddr_at[..levels].iter().for_each(|r| m.set(*r, ddr));
+            v_at[..levels].iter().for_each(|r| m.set(*r, v));
+            count[..levels - 1].iter().for_each(|i| m.set(*i, lit(8, 0)));
+        };
+        m.when(self.stage.is("run"), || {
+            m.set(burst.ddr, ddr);
+            m.set(burst.v, v);
+            m.set(burst.left, self.get("beats").sub_lit(1));
+            m.set(fresh, low());
+            let next = |i: usize| {
+                here(ddr, v, i + 1);
+                m.set(count[i], count[i].add((!fresh).extend(8)));
             };
-            m.when(!end1, || {
-                m.set(i1, i1.add_lit(1));
-                restart(ddr1.add(far("ddr1")), v1.add(near("v1")), 1);
-            })
-            .elsewhen(!end2, || {
-                m.set(i1, lit(8, 0));
-                m.set(i2, i2.add_lit(1));
-                restart(ddr2.add(far("ddr2")), v2.add(near("v2")), 2);
-            })
-            .otherwise(|| {
-                m.set(i1, lit(8, 0));
-                m.set(i2, lit(8, 0));
-                m.set(i3, i3.add_lit(1));
-                restart(ddr3.add(far("ddr3")), v3.add(near("v3")), 3);
-            });
+            m.when(level[0], || next(0)).elsewhen(level[1], || next(1)).otherwise(|| next(2));
         });
+        m.when(base.valid, || {
+            here(base.ddr, self.get("v"), 3);
+            m.set(count[2], lit(8, 0));
+            m.set(fresh, high());
+        });
+        m.reg_next("last_run", ended[0] & ended[1] & ends(2)).q()
+    }
+
+    fn transitions(&self, take: Signal, base: Base, burst: &Burst, last_run: Signal, answered: Signal) {
+        let (m, stage) = (self.m, self.stage);
         m.switch_state(stage)
             .case("idle", || {
-                m.when(take, || m.set_state(stage, "product"));
+                m.when(take, || m.set_state(stage, "multiply"));
             })
-            .case("product", || m.set_state(stage, "sum"))
-            .case("sum", || m.set_state(stage, "run"))
+            .case("multiply", || {
+                m.when(base.valid, || m.set_state(stage, "run"));
+            })
             .case("run", || m.set_state(stage, "size"))
             .case("size", || m.set_state(stage, "address"))
             .case("address", || {
-                m.when(announce, || m.set_state(stage, "beats"));
+                m.when(burst.announce, || m.set_state(stage, "beats"));
             })
             .case("beats", || {
-                m.when(all_issued, || m.set_state(stage, "drain"))
-                    .elsewhen(run_ends, || m.set_state(stage, "run"))
-                    .elsewhen(burst_ends, || m.set_state(stage, "size"));
+                m.when(burst.run_ends & last_run, || m.set_state(stage, "drain"))
+                    .elsewhen(burst.run_ends, || m.set_state(stage, "run"))
+                    .elsewhen(burst.burst_ends, || m.set_state(stage, "size"));
             })
             .otherwise(|| {
-                m.when(self.outstanding.is_zero(), || m.set_state(stage, "idle"));
+                m.when(answered, || m.set_state(stage, "idle"));
             });
-        Walk { announce, ddr: ddr.q(), length: length.q(), read, scratch: v.q(), last_of_burst }
     }
 
-    /// base + register a * stride a + register b * stride b.
-    fn base(&self) -> Signal {
-        let m = self.m;
-        let term = |name: &str, reg: &str, stride: &str| {
-            let product = register(self.regs, self.get(reg)).mul(self.get(stride));
-            m.reg_en(name, self.stage.is("product"), product.slice(0, ADDRESS_BITS)).q()
-        };
-        let (a, b) = (term("term_a", "reg_a", "reg_a_stride"), term("term_b", "reg_b", "reg_b_stride"));
-        m.net("base", self.get("base").add(a).add(b))
-    }
-
-    /// From the granted read to the piece queue: the memory answers two cycles later.
-    fn fetch(&self, walk: &Walk, w: Instance) {
+    /// From the granted read to the piece queue: the memory answers two cycles later. Returns whether one was read in
+    /// the cycle before.
+    fn fetch(&self, burst: &Burst, w: Instance) -> Signal {
         let m = self.m;
         let word = m.input("s_data", unsigned(WORD_BYTES as u32 * 8));
         let shift = self.bytes.ilog2();
-        let which = walk.scratch.slice(shift, 6 - shift);
-        let tag = m.reg_en("tag1", walk.read, cat(&[walk.last_of_burst, which]));
+        let which = burst.v.slice(shift, 6 - shift);
+        let tag = m.reg_en("tag1", burst.read, cat(&[burst.last_piece, which]));
         let valid1 = m.reg("valid1", bit()).reset(0);
         let valid2 = m.reg("valid2", bit()).reset(0);
-        m.set(valid1, walk.read);
+        m.set(valid1, burst.read);
         m.set(valid2, valid1);
         let tag2 = m.reg_en("tag2", valid1, tag);
         let piece = tag2.slice(0, 6 - shift).select(&word.lanes(self.bytes * 8));
         w.input("in_data", cat(&[tag2.msb(), piece]));
         w.input("in_valid", valid2);
+        m.assert(!(valid2 & !w.output("in_ready")), "a piece finds its queue full");
+        valid1.q()
     }
 }

@@ -3,13 +3,16 @@
 //! asked for, so the ports never pause between descriptors.
 
 use crate::dma::burst::{ADDRESS_BITS, BEATS_BITS, bursts};
-use crate::fields::{field, register};
+use crate::dma::offset::register_offset;
+use crate::fields::field;
 use crate::fifo::{deep_fifo, fifo};
 use sagen_arch::Overlay;
 use sagen_lang::{Design, Instance, Module, ModuleId, RamStyle, Signal, bit, high, low, pack, unsigned};
 
 /// Descriptors whose data may be on its way at once.
 const IN_FLIGHT: u32 = 8;
+/// Bits of the factor of a step register.
+const FACTOR: u32 = 16;
 /// Longest burst in beats.
 pub const LONGEST: u32 = 256;
 
@@ -17,10 +20,11 @@ pub const LONGEST: u32 = 256;
 pub fn stream_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
     let lane = stream_lane(d, overlay);
     let targets = fifo(d, BEATS_BITS, IN_FLIGHT);
+    let offset = register_offset(d, 1, FACTOR);
     let (ports, width) = (overlay.stream_ports(), overlay.port_bytes() as u32 * 8);
     d.module("stream_unit", |m| {
         m.doc("Reads one region per stream port and joins them into beats.");
-        let (desc, regs) = (m.input("desc", unsigned(512)), m.input("regs", unsigned(1024)));
+        let desc = m.input("desc", unsigned(512));
         let desc_valid = m.input("desc_valid", bit());
         let beat_ready = m.input("beat_ready", bit());
 
@@ -30,7 +34,8 @@ pub fn stream_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
         let queue = m.instance("u_targets", targets);
         let idle = m.net("lanes_idle", all("ready"));
 
-        let setup = setup(m, ports, desc, regs, desc_valid, idle & queue.output("in_ready"));
+        let offset = m.instance("u_offset", offset);
+        let setup = setup(m, offset, ports, desc, desc_valid, idle & queue.output("in_ready"));
         let total = m.reg("asked_total", unsigned(BEATS_BITS)).reset(0);
         let sum = m.net("next_total", total.add(setup.beats));
         m.when(setup.start, || m.set(total, sum));
@@ -83,19 +88,20 @@ struct Setup {
     addresses: Vec<Signal>,
 }
 
-/// Accepts a descriptor, multiplies, adds, then starts the lanes: three cycles.
-fn setup(m: &Module, ports: usize, desc: Signal, regs: Signal, desc_valid: Signal, can_start: Signal) -> Setup {
+/// Accepts a descriptor, multiplies, adds, then starts the lanes: six cycles.
+fn setup(m: &Module, offset: Instance, ports: usize, desc: Signal, desc_valid: Signal, can_start: Signal) -> Setup {
     let get = |name: &str| field(desc, "Stream", name);
-    let stage = m.fsm("setup", &["idle", "product", "sum", "start"]);
+    let stage = m.fsm("setup", &["idle", "multiply", "sum", "start"]);
     let accept = m.net("accept", stage.is("idle"));
     let take = m.net("accepted", accept & desc_valid);
     let stride = m.reg_en("stride", take, get("port_stride"));
     let base = m.reg_en("base", take, get("base"));
     let constant = m.reg_en("constant", take, get("beats"));
-    let factor = m.reg_en("factor", take, get("reg_beats"));
-    let value = m.reg_en("value", take, register(regs, get("reg")));
-    let product = m.reg_en("product", stage.is("product"), value.mul(factor.q()).trunc(BEATS_BITS));
-    let beats = m.reg_en("beats", stage.is("sum"), constant.add(product.q()));
+    offset.input("start", take);
+    offset.input("stride0", m.reg_en("factor", take, get("reg_beats")));
+    offset.input("value", m.input("step_value", unsigned(32)));
+    m.output("step_index", m.reg_en("register_index", take, get("reg")));
+    let beats = m.reg_en("beats", stage.is("sum"), constant.add(offset.output("offset").trunc(BEATS_BITS)));
     let multiple = |p: usize| match p {
         0 => m.lit(unsigned(ADDRESS_BITS), 0),
         1 => stride.q(),
@@ -107,9 +113,11 @@ fn setup(m: &Module, ports: usize, desc: Signal, regs: Signal, desc_valid: Signa
     let start = m.net("start", stage.is("start") & can_start);
     m.switch_state(&stage)
         .case("idle", || {
-            m.when(desc_valid, || m.set_state(&stage, "product"));
+            m.when(desc_valid, || m.set_state(&stage, "multiply"));
         })
-        .case("product", || m.set_state(&stage, "sum"))
+        .case("multiply", || {
+            m.when(offset.output("done"), || m.set_state(&stage, "sum"));
+        })
         .case("sum", || m.set_state(&stage, "start"))
         .case("start", || {
             m.when(can_start, || m.set_state(&stage, "idle"));
@@ -139,11 +147,12 @@ fn stream_lane(d: &mut Design, overlay: &Overlay) -> ModuleId {
         queue.input("in_data", r_data);
         queue.input("in_valid", r_valid);
         queue.input("out_ready", out_ready);
-        let pop = m.net("pop", out_ready & queue.output("out_valid"));
+        let popped = m.reg("popped", bit()).reset(0);
+        m.set(popped, out_ready & queue.output("out_valid"));
         let room = m.reg("room", unsigned(room_bits)).reset(depth);
         let spent = m.net("spent", engine.output("issued").mux(engine.output("issued_beats"), m.lit(unsigned(9), 0)));
-        let room_after = room.sub(spent.trunc(room_bits.min(9)).extend(room_bits)).add(pop.extend(room_bits));
-        m.when(pop | engine.output("issued"), || m.set(room, room_after));
+        let room_after = room.sub(spent.trunc(room_bits.min(9)).extend(room_bits)).add(popped.extend(room_bits));
+        m.when(popped | engine.output("issued"), || m.set(room, room_after));
         engine.input("room", room);
         let received = m.reg("received_total", unsigned(BEATS_BITS)).reset(0);
         m.when(r_valid, || m.set(received, received.add_lit(1)));

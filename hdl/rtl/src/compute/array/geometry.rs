@@ -12,6 +12,8 @@ use sagen_isa::{BLOCK_ROWS, GROUP};
 
 /// Rows of a weight block, and activation rows of a step.
 pub(super) const ROWS: u32 = BLOCK_ROWS as u32;
+/// Bits of the multiplier's wider operand when it holds two weights.
+const PACKED_BITS: u32 = 27;
 /// Bits of an accumulator, and of a lane that carries one.
 pub(super) const ACC: u32 = 32;
 /// Channels of a band: as many negative products as a sum of `BAND_SUM` bits holds.
@@ -42,7 +44,7 @@ impl Geometry {
             side: side as u32,
             arrays: arrays as u32,
             beat: beat as u32,
-            packed: packs_products(overlay),
+            packed: overlay.board().family.multiplier_bits() >= PACKED_BITS,
             deep: overlay.deep_pipeline(),
         }
     }
@@ -102,9 +104,4 @@ impl Geometry {
     pub(super) fn pipeline(self) -> &'static str {
         if self.deep { "_deep" } else { "" }
     }
-}
-
-/// The part's multipliers have a port of 27 bits, which holds two weights.
-fn packs_products(overlay: &Overlay) -> bool {
-    overlay.board().ultra_ram
 }

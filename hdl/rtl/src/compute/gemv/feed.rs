@@ -12,14 +12,14 @@ use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, pack, unsigned};
 /// The feed.
 pub(super) fn feed(d: &mut Design) -> ModuleId {
     d.module("gemv_feed", |m| {
-        let (desc, regs) = (m.input("desc", unsigned(512)), m.input("regs", unsigned(1024)));
+        let desc = m.input("desc", unsigned(512));
         let desc_valid = m.input("desc_valid", bit());
         let take = m.input("take", bit());
         let fetching = m.reg("fetching", bit()).reset(0);
         let held = m.reg("held", bit()).reset(0);
         let desc_ready = m.net("open", !held & !fetching);
         let accept = m.net("accept", desc_valid & desc_ready);
-        let plan = m.reg_en("plan", accept, plan::of(m, desc, regs));
+        let plan = m.reg_en("plan", accept, plan::of(m, desc));
         let opened = m.reg("opened", bit()).reset(0);
         m.set(opened, accept);
         let scaled = scales(m, opened.q(), plan.q());

@@ -46,7 +46,8 @@ struct Parts {
 pub fn gemv_engine(d: &mut Design, overlay: &Overlay) -> ModuleId {
     let beat = overlay.beat_bytes() as u32;
     let (feed, sequencer) = (feed::feed(d), sequencer::sequencer(d, beat));
-    let (vector, lane) = (vector::vector(d, beat), requant_lane(d, false));
+    let deep = overlay.deep_pipeline();
+    let (vector, lane) = (vector::vector(d, beat, deep), requant_lane(d, deep));
     let row_scales = row_scales::row_scales(d, beat);
     let (scores, reciprocal) = (scores::scores(d, overlay), reciprocal::reciprocal(d));
     let (pack, argmax) = (pack::pack_unit(d, beat), argmax::argmax(d));
@@ -68,8 +69,8 @@ pub fn gemv_engine(d: &mut Design, overlay: &Overlay) -> ModuleId {
         };
         parts.descriptors(m);
         let beat_q = parts.beats(m, beat);
-        let tag = parts.operate(m, beat, beat_q);
-        let tag = parts.requantise(m, tag);
+        let tag = parts.operate(m, overlay, beat_q);
+        let tag = parts.requantise(m, tag, deep);
         parts.collect(m, tag);
         parts.attend(tag);
     })
@@ -85,11 +86,12 @@ impl Parts {
 
     fn descriptors(&self, m: &Module) {
         let feed = self.feed;
-        let widths = [("desc", 512), ("desc_valid", 1), ("regs", 1024), ("code_data", 512), ("code_shift", 2)];
-        for (name, width) in widths.into_iter().chain([("scale_data", 24)]) {
+        let widths = [("desc", 512), ("desc_valid", 1), ("code_data", 512), ("code_shift", 2), ("scale_data", 24)];
+        for (name, width) in widths.into_iter().chain([("limit_value", 32), ("count_value", 32)]) {
             feed.input(name, m.input(name, unsigned(width)));
         }
-        for name in ["desc_ready", "code_en", "code_addr", "scale_en", "scale_addr"] {
+        let outputs = ["desc_ready", "code_en", "code_addr", "scale_en", "scale_addr", "limit_index", "count_index"];
+        for name in outputs {
             m.output(name, feed.output(name));
         }
         for name in ["take", "consume"] {
@@ -111,8 +113,9 @@ impl Parts {
     }
 
     /// Multiplies; returns the tag of a result one cycle before it is there.
-    fn operate(&self, m: &Module, beat: u32, beat_q: Signal) -> Tag {
-        let delay = vector::adder_delay(beat);
+    fn operate(&self, m: &Module, overlay: &Overlay, beat_q: Signal) -> Tag {
+        let beat = overlay.beat_bytes() as u32;
+        let delay = vector::adder_delay(beat, overlay.deep_pipeline());
         let late = |name: &str| m.delay(&format!("{name}_d"), self.flag(name), delay);
         let adding = (0..delay).fold(self.flag("dot_beat"), |s, i| flag(m, &format!("adding{i}"), s));
         let (row, first_run, emit) = (late("beat_row"), late("beat_first_run"), late("beat_last_run"));
@@ -163,7 +166,7 @@ impl Parts {
     }
 
     /// Scales results; returns the tag of what leaves the lanes.
-    fn requantise(&self, m: &Module, tag: Tag) -> Tag {
+    fn requantise(&self, m: &Module, tag: Tag, deep: bool) -> Tag {
         let opens = m.net("opens_lanes", tag.valid & tag.first);
         let hold = |name: &str, value: Signal| m.reg_en(name, opens, value).q();
         let mantissas = hold("lane_mantissas", self.flag("mantissas")).lanes(16);
@@ -178,7 +181,7 @@ impl Parts {
             u.input("factor", mantissas[v]);
             u.input("base", bases[v].as_signed());
         }
-        let delay = 1 + requant::latency(false);
+        let delay = 1 + requant::latency(deep);
         let valid = (0..delay).fold(tag.valid, |s, i| flag(m, &format!("result{i}"), s));
         let bits = cat(&[tag.word_end, tag.first, tag.last, tag.score]);
         let bits = m.delay("tag", bits, delay);

@@ -1,7 +1,7 @@
 //! What the engine keeps of a descriptor: one flat word whose fields mean the same for all three operations.
 
-use crate::fields::{field as take, is, register};
-use sagen_lang::{Module, Signal, lit, pack};
+use crate::fields::{field as take, is};
+use sagen_lang::{Module, Signal, lit, pack, unsigned};
 
 /// Fields, lowest first: name, width, two's complement.
 const FIELDS: &[(&str, u32, bool)] = &[
@@ -57,8 +57,8 @@ pub(super) fn last_vector(active: Signal) -> Signal {
     active.bit(3).mux(lit(2, 3), active.bit(2).mux(lit(2, 2), active.bit(1).extend(2)))
 }
 
-/// The plan of a descriptor, given the step registers.
-pub(super) fn of(m: &Module, desc: Signal, regs: Signal) -> Signal {
+/// The plan of a descriptor. Two step registers are read for it: `limit` and `count`.
+pub(super) fn of(m: &Module, desc: Signal) -> Signal {
     let (matvec, score) = (is(desc, "Matvec"), is(desc, "Score"));
     let sum = is(desc, "WeightedSum");
     let (matvec, score) = (m.net("is_matvec", matvec), m.net("is_score", score));
@@ -69,15 +69,17 @@ pub(super) fn of(m: &Module, desc: Signal, regs: Signal) -> Signal {
     };
     let attention = |name: &str| score.mux(take(desc, "Score", name), take(desc, "WeightedSum", name));
     let results = |name: &str| matvec.mux(take(desc, "Matvec", name), take(desc, "WeightedSum", name));
-    let limit = |row: &str| {
-        let position = register(regs, attention("limit_reg")).trunc(16);
-        position.add_full(attention(row).extend(16))
+    let step_register = |name: &str, field: &str| {
+        m.output(&format!("{name}_index"), attention(field));
+        m.input(&format!("{name}_value"), unsigned(32)).trunc(16)
     };
+    let position = step_register("limit", "limit_reg");
+    let limit = |row: &str| position.add_full(attention(row).extend(16));
     let count = matvec.mux(
         take(desc, "Matvec", "blocks"),
         score.mux(take(desc, "Score", "blocks"), take(desc, "WeightedSum", "keys")),
     );
-    let more = register(regs, attention("reg")).trunc(16);
+    let more = step_register("count", "reg");
     let zero = m.lit(more.ty(), 0);
     let items = count.add_full(matvec.mux(zero, more));
     let vectors = three("vectors");

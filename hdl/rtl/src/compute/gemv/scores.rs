@@ -3,7 +3,7 @@
 //! Scores are written key by key in order. `start` begins to read them back from key 0; weights of all
 //! vectors wait in a short queue, so that a beat can be taken every cycle.
 
-use super::{plan, weight};
+use super::{flag, plan, weight};
 use crate::fifo::fifo;
 use sagen_arch::Overlay;
 use sagen_isa::VECTORS;
@@ -109,10 +109,4 @@ fn reader(m: &Module, pop: Signal) -> Reader {
 /// Which vectors see a key.
 fn seen(plan: Signal, key: Signal) -> Vec<Signal> {
     (0..VECTORS).map(|v| key.le(plan::field(plan, &format!("limit{v}")))).collect()
-}
-
-fn flag(m: &Module, name: &str, value: Signal) -> Signal {
-    let q = m.reg(name, bit()).reset(0);
-    m.set(q, value);
-    q.q()
 }

@@ -14,17 +14,44 @@ use sagen_lang::{Design, Fsm, Module, ModuleId, Reg, Signal, bit, high, low, uns
 /// plan stays until then.
 const DRAIN_CYCLES: u32 = 16;
 
-/// Where in the weights the next beat belongs.
+/// Where in the weights the next beat belongs. What every beat asks of the counters is kept in flags.
 struct Position {
     row: Reg,
+    first_row: Reg,
+    last_row: Reg,
     sub: Reg,
-    group: Reg,
-    item: Reg,
+    groups: Walk,
+    items: Walk,
+}
+
+/// Counts down from a last index to 0.
+struct Walk {
+    left: Reg,
+    first: Reg,
+    last: Reg,
+}
+
+impl Walk {
+    fn new(m: &Module, name: &str, width: u32) -> Self {
+        let flag = |which: &str| m.reg(&format!("{which}_{name}"), bit());
+        Self { left: m.reg(&format!("{name}s_left"), unsigned(width)), first: flag("first"), last: flag("last") }
+    }
+    fn start(&self, m: &Module, last_index: Signal) {
+        m.set(self.left, last_index);
+        m.set(self.first, high());
+        m.set(self.last, last_index.is_zero());
+    }
+    fn next(&self, m: &Module) {
+        m.set(self.left, self.left.sub_lit(1));
+        m.set(self.first, low());
+        m.set(self.last, self.left.eq_lit(1));
+    }
 }
 
 /// Facts about the present position.
 #[derive(Clone, Copy)]
 struct At {
+    first_row: Signal,
     last_row: Signal,
     first_run: Signal,
     last_run: Signal,
@@ -52,18 +79,17 @@ pub(super) fn sequencer(d: &mut Design, beat: u32) -> ModuleId {
         let state = m.fsm("state", &["idle", "scales", "rows", "keys", "divide", "drain"]);
         let plan = m.reg("plan_q", unsigned(plan::width()));
         let position = position(m, beat);
-        let at = at(m, &position, plan.q(), beat);
-        let slots = m.reg("slots", unsigned(SLOTS.ilog2() + 1)).reset(SLOTS);
-        let slot_free = m.net("slot_free", !slots.is_zero());
-        let now = beats(m, &state, &position, at, slot_free);
+        let at = at(m, &position, beat);
+        let slot_free = m.reg("slot_free", bit()).reset(1);
+        let now = beats(m, &state, &position, at, slot_free.q());
         let now = Now { take: take(m, &state, next, plan.q(), now), ..now };
         m.when(now.take, || m.set(plan, next));
         scales(m, now);
-        advance(m, &position, at, now);
-        let (drained, starts_word) = drain(m, &state, beat, slot_free);
+        advance(m, &position, plan.q(), next, at, now);
+        let (drained, starts_word) = drain(m, &state, beat, slot_free.q());
         transitions(m, &state, next, plan.q(), at, now);
         tags(m, &position, plan.q(), at, now);
-        credits(m, slots, now.accept & now.scales & position.sub.is_zero() | drained & starts_word);
+        credits(m, slot_free, now.accept & now.scales & position.sub.is_zero() | drained & starts_word);
         m.output("plan", plan);
         m.output("take", now.take);
         m.output("sub", position.sub);
@@ -77,26 +103,28 @@ pub(super) fn sub_bits(beat: u32) -> u32 {
 
 fn position(m: &Module, beat: u32) -> Position {
     Position {
-        row: m.reg("row", unsigned(4)).reset(0),
+        row: m.reg("row", unsigned(BLOCK_ROWS.ilog2())).reset(0),
+        first_row: m.reg("first_row", bit()).reset(1),
+        last_row: m.reg("last_row", bit()).reset(0),
         sub: m.reg("sub_q", unsigned(sub_bits(beat))).reset(0),
-        group: m.reg("group", unsigned(8)).reset(0),
-        item: m.reg("item", unsigned(17)).reset(0),
+        groups: Walk::new(m, "group", 8),
+        items: Walk::new(m, "item", 17),
     }
 }
 
-fn at(m: &Module, position: &Position, plan: Signal, beat: u32) -> At {
+fn at(m: &Module, position: &Position, beat: u32) -> At {
     let last_sub = match GROUP as u32 / beat {
         1 => high(),
         n => position.sub.eq_lit(n - 1),
     };
-    let last_group = position.group.eq(field(plan, "last_group"));
     At {
-        last_row: m.net("last_row", position.row.eq_lit(BLOCK_ROWS as u64 - 1)),
-        first_run: m.net("first_run", position.sub.is_zero() & position.group.is_zero()),
-        last_run: m.net("last_run", last_sub & last_group),
+        first_row: position.first_row.q(),
+        last_row: position.last_row.q(),
+        first_run: m.net("first_run", position.groups.first & position.sub.is_zero()),
+        last_run: m.net("last_run", position.groups.last & last_sub),
         last_sub,
-        first_item: m.net("first_item", position.item.is_zero()),
-        last_item: m.net("last_item", position.item.eq(field(plan, "last"))),
+        first_item: position.items.first.q(),
+        last_item: position.items.last.q(),
     }
 }
 
@@ -105,7 +133,7 @@ fn beats(m: &Module, state: &Fsm, position: &Position, at: At, slot_free: Signal
     let beat_valid = m.input("beat_valid", bit());
     let (words, weights) = (m.input("words_valid", bit()), m.input("weights_valid", bit()));
     let (scales, rows, keys) = (state.is("scales"), state.is("rows"), state.is("keys"));
-    let starts_run = position.row.is_zero();
+    let starts_run = at.first_row;
     let scale_ready = scales & (slot_free | !position.sub.is_zero());
     let row_ready = rows & (words | !starts_run);
     let ready = m.net("ready", scale_ready | row_ready | keys & weights);
@@ -126,15 +154,24 @@ fn beats(m: &Module, state: &Fsm, position: &Position, at: At, slot_free: Signal
 fn take(m: &Module, state: &Fsm, next: Signal, plan: Signal, now: Now) -> Signal {
     let (offered, done) = (m.input("offered", bit()), m.input("done", bit()));
     let pending = m.reg("pending", unsigned(SLOTS.ilog2() + 1)).reset(0);
-    let quiet = pending.is_zero() | pending.eq_lit(1) & done;
+    let (none, one) = (m.reg("none_pending", bit()).reset(1), m.reg("one_pending", bit()).reset(0));
+    let quiet = none | one & done;
     let both = |name: &str| field(next, name) & field(plan, name);
     let follows = both("matvec") | field(next, "score") & field(plan, "sum");
     let idle = state.is("idle") & (quiet | follows);
     let take = m.net("takes", offered & (idle | now.finish & both("matvec")));
-    m.when(take & !done, || m.set(pending, pending.add_lit(1)));
-    m.when(done & !take, || m.set(pending, pending.sub_lit(1)));
-    m.output("alone", pending.eq_lit(1));
-    m.output("working", !pending.is_zero());
+    m.when(take & !done, || {
+        m.set(pending, pending.add_lit(1));
+        m.set(none, low());
+        m.set(one, none);
+    });
+    m.when(done & !take, || {
+        m.set(pending, pending.sub_lit(1));
+        m.set(none, one);
+        m.set(one, pending.eq_lit(2));
+    });
+    m.output("alone", one);
+    m.output("working", !none);
     m.output("start_keys", take & field(next, "sum"));
     take
 }
@@ -151,24 +188,30 @@ fn scales(m: &Module, now: Now) {
     }
 }
 
-fn advance(m: &Module, position: &Position, at: At, now: Now) {
-    let zero = |reg: Reg| m.set(reg, m.lit(reg.ty(), 0));
-    let more = |reg: Reg| m.set(reg, reg.add_lit(1));
-    let next_sub = || m.when(at.last_sub, || zero(position.sub)).otherwise(|| more(position.sub));
+fn advance(m: &Module, position: &Position, plan: Signal, next: Signal, at: At, now: Now) {
+    let (sub, row) = (position.sub, position.row);
+    let next_sub = || {
+        m.when(at.last_sub, || m.set(sub, m.lit(sub.ty(), 0))).otherwise(|| m.set(sub, sub.add_lit(1)));
+    };
     m.when(now.accept & now.scales, next_sub);
     m.when(now.accept & now.rows, || {
-        more(position.row);
+        m.set(row, row.add_lit(1));
+        m.set(position.first_row, at.last_row);
+        m.set(position.last_row, row.eq_lit(BLOCK_ROWS as u64 - 2));
         m.when(at.last_row, || {
             next_sub();
-            m.when(at.last_sub, || more(position.group));
+            m.when(at.last_sub, || position.groups.next(m));
             m.when(at.last_run, || {
-                zero(position.group);
-                more(position.item);
+                position.groups.start(m, field(plan, "last_group"));
+                position.items.next(m);
             });
         });
     });
-    m.when(now.accept & now.keys, || more(position.item));
-    m.when(now.take, || zero(position.item));
+    m.when(now.accept & now.keys, || position.items.next(m));
+    m.when(now.take, || {
+        position.groups.start(m, field(next, "last_group"));
+        position.items.start(m, field(next, "last"));
+    });
 }
 
 /// Reads results of a weighted sum lane by lane; returns whether one is read and whether it starts a word.
@@ -226,16 +269,23 @@ fn tags(m: &Module, position: &Position, plan: Signal, at: At, now: Now) {
     keep("beat_row", position.row.q());
     keep("beat_first_run", at.first_run);
     keep("beat_last_run", at.last_run);
-    keep("beat_first", at.first_item & position.row.is_zero());
+    keep("beat_first", at.first_item & at.first_row);
     keep("beat_last", at.last_item & at.last_row);
     keep("beat_score", field(plan, "score"));
 }
 
 /// Free slots.
-fn credits(m: &Module, slots: Reg, reserve: Signal) {
+fn credits(m: &Module, slot_free: Reg, reserve: Signal) {
+    let slots = m.reg("slots", unsigned(SLOTS.ilog2() + 1)).reset(SLOTS);
     let released = m.input("released", bit());
-    m.when(reserve & !released, || m.set(slots, slots.sub_lit(1)));
-    m.when(released & !reserve, || m.set(slots, slots.add_lit(1)));
+    m.when(reserve & !released, || {
+        m.set(slots, slots.sub_lit(1));
+        m.set(slot_free, slots.ne_lit(1));
+    });
+    m.when(released & !reserve, || {
+        m.set(slots, slots.add_lit(1));
+        m.set(slot_free, high());
+    });
 }
 
 #[cfg(test)]

@@ -3,8 +3,10 @@
 //! Dot mode: products are summed over the beat, shifted by `3 - shift` and added to one of 16 accumulators.
 //! Accumulate mode: every lane adds weight times byte to its own register, read out lane by lane by `drain`.
 //! With `multiply` in the cycle after the operands were loaded, a dot product reaches the adder
-//! `adder_delay` cycles later; `sum_valid` follows one cycle after the adder or two after `drain`.
+//! `adder_delay` cycles later; `sum_valid` follows one cycle after the adder or two after `drain`. A deep pipeline has a
+//! register more between multiplier and accumulator.
 
+use super::flag;
 use sagen_isa::BLOCK_ROWS;
 use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, signed, unsigned};
 
@@ -17,9 +19,14 @@ fn tree_stages(beat: u32) -> u32 {
     beat.ilog2().div_ceil(LEVELS)
 }
 
+/// Registers between a multiplier and the accumulator behind it.
+fn product_stages(deep: bool) -> u32 {
+    u32::from(deep)
+}
+
 /// Cycles from `multiply` to the adder behind the tree.
-pub(super) fn adder_delay(beat: u32) -> u32 {
-    1 + tree_stages(beat)
+pub(super) fn adder_delay(beat: u32, deep: bool) -> u32 {
+    1 + product_stages(deep) + tree_stages(beat)
 }
 
 /// Lane that a drain reads: bits of its number.
@@ -28,18 +35,18 @@ pub(super) fn lane_bits(beat: u32) -> u32 {
 }
 
 /// One vector.
-pub(super) fn vector(d: &mut Design, beat: u32) -> ModuleId {
-    d.module(format!("gemv_vector_{beat}"), |m| {
+pub(super) fn vector(d: &mut Design, beat: u32, deep: bool) -> ModuleId {
+    let suffix = if deep { "_deep" } else { "" };
+    d.module(format!("gemv_vector_{beat}{suffix}"), |m| {
         let load_codes = m.input("load_codes", bit());
         let operands = operands(m, load_codes, beat);
         let multiply = m.input("multiply", bit());
         let dot = m.input("dot", bit());
-        let products = products(m, &operands, multiply);
-        let valid = m.reg("products_valid", bit()).reset(0);
-        m.set(valid, multiply & dot);
-        let (total, adding) = tree(m, &products, valid.q());
+        let products = products(m, &operands, multiply, product_stages(deep));
+        let valid = (0..=product_stages(deep)).fold(multiply & dot, |s, i| flag(m, &format!("products{i}"), s));
+        let (total, adding) = tree(m, &products, valid);
         let shift = m.reg_en("shift_q", load_codes, m.input("shift", unsigned(2)));
-        let shift = m.delay("shift_q", shift, adder_delay(beat));
+        let shift = m.delay("shift_q", shift, adder_delay(beat, deep));
         let result = accumulate(m, total, shift, adding);
         let (drained, lane) = drain(m, &products, beat);
         let emit = m.input("emit", bit());
@@ -67,19 +74,23 @@ fn operands(m: &Module, load_codes: Signal, beat: u32) -> Vec<Signal> {
     regs.iter().map(|r| r.q()).collect()
 }
 
-/// The register behind each multiplier.
-fn products(m: &Module, operands: &[Signal], multiply: Signal) -> Vec<Signal> {
+/// The register behind each multiplier, `stages` cycles late.
+fn products(m: &Module, operands: &[Signal], multiply: Signal, stages: u32) -> Vec<Signal> {
     let bytes = m.input("beat", unsigned(8 * operands.len() as u32)).lanes(8);
-    let accumulate = m.input("accumulate", bit());
+    let accumulate = m.delay("accumulate_q", m.input("accumulate", bit()), stages);
+    let add = (0..stages).fold(multiply, |s, i| flag(m, &format!("multiplied{i}"), s));
     let zero = m.lit(signed(SUM), 0);
     // The operand is extended, not the product: a value with one reader is computed only while `multiply` is high.
     let lane = |(i, (x, byte)): (usize, (&Signal, Signal))| {
         let p = m.reg(&format!("p{i}"), signed(SUM)).use_dsp();
-        let product = x.extend(SUM - 8) * byte.as_signed();
+        let product = match stages {
+            0 => x.extend(SUM - 8) * byte.as_signed(),
+            _ => m.delay_en(&format!("product{i}"), multiply, *x * byte.as_signed(), stages).extend(SUM),
+        };
         (p, accumulate.mux(p.q(), zero) + product)
     };
     let lanes: Vec<(Reg, Signal)> = operands.iter().zip(bytes).enumerate().map(lane).collect();
-    m.when(multiply, || lanes.iter().for_each(|(p, next)| m.set(*p, *next)));
+    m.when(add, || lanes.iter().for_each(|(p, next)| m.set(*p, *next)));
     lanes.iter().map(|(p, _)| p.q()).collect()
 }
 
@@ -96,9 +107,7 @@ fn tree(m: &Module, products: &[Signal], valid: Signal) -> (Signal, Signal) {
         }
         let keep = |(i, term): (usize, &Signal)| m.reg_en(&format!("sum{stage}_{i}"), valid, *term).q();
         terms = terms.iter().enumerate().map(keep).collect();
-        let next = m.reg(&format!("sum{stage}_valid"), bit()).reset(0);
-        m.set(next, valid);
-        valid = next.q();
+        valid = flag(m, &format!("sum{stage}_valid"), valid);
     }
     (terms[0], valid)
 }

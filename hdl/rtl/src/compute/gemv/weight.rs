@@ -2,15 +2,15 @@
 //! Golden twin: `sfu::exp2::weight`. One score a cycle, `LATENCY` cycles later.
 
 use sagen_arch::tables::exp2_segments;
-use sagen_lang::{Design, ModuleId, bit, signed, unsigned};
+use sagen_lang::{Design, ModuleId, Signal, bit, signed, unsigned};
 
 /// Cycles from `valid` to the weight.
 pub(super) const LATENCY: u32 = 5;
 
 /// Fraction bits of a score.
 const FRACTION: u32 = 12;
-/// Shifts beyond this one give zero.
-const MAX_SHIFT: u64 = 16;
+/// Bits of a shift; the greatest is 2^(SHIFT - 1), further ones give zero.
+const SHIFT: u32 = 5;
 
 /// The pipeline. `max` is not below a `z` that is seen.
 pub(super) fn weight(d: &mut Design) -> ModuleId {
@@ -31,9 +31,9 @@ pub(super) fn weight(d: &mut Design) -> ModuleId {
         let seen1 = m.reg_en("seen1", valid, seen);
 
         let low = distance.slice(0, FRACTION);
-        let whole = m.net("whole", distance.slice(FRACTION, 21).extend(22) + low.reduce_or().extend(22));
-        let gone2 = m.reg_en("gone2", v[0], !seen1 | whole.gt_lit(MAX_SHIFT));
-        let shift2 = m.reg_en("shift2", v[0], whole.trunc(5));
+        let whole = distance.slice(FRACTION, SHIFT) + low.reduce_or().extend(SHIFT);
+        let gone2 = m.reg_en("gone2", v[0], !seen1 | beyond(distance.q()));
+        let shift2 = m.reg_en("shift2", v[0], whole);
         let fraction = m.net("fraction", -low);
         let table: Vec<u64> = exp2_segments().iter().map(|s| u64::from(s.slope) << 16 | u64::from(s.base)).collect();
         let segment = m.rom("segments", &table, 26).read(v[0], fraction.slice(6, 6));
@@ -55,6 +55,13 @@ pub(super) fn weight(d: &mut Design) -> ModuleId {
         let none = m.lit(unsigned(8), 0);
         m.output("weight", m.reg_en("weight5", v[3], gone4.mux(none, rounded.slice(15, 8))));
     })
+}
+
+/// The shift, which is the distance rounded up, would be greater than the greatest.
+fn beyond(distance: Signal) -> Signal {
+    let top = FRACTION + SHIFT - 1;
+    let more = distance.slice(top + 1, distance.width() - top - 1).reduce_or();
+    more | distance.bit(top) & distance.slice(0, top).reduce_or()
 }
 
 #[cfg(test)]

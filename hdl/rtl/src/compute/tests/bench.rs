@@ -63,8 +63,6 @@ impl Bench {
 
     /// Executes the job and checks everything written.
     pub(crate) fn run(&mut self, job: &Job, pace: Pace, random: &mut Random) -> Times {
-        let registers: Vec<u64> = job.registers.chunks(2).map(|r| u64::from(r[0]) | u64::from(r[1]) << 32).collect();
-        self.sim.set("regs", Bits::from_limbs(&registers, 1024));
         let mut s = State::default();
         let mut offered = false;
         let (start, beats) = (self.sim.cycle(), job.work.iter().map(|w| w.beats.len()).sum::<usize>());
@@ -97,6 +95,10 @@ impl Bench {
         let desc = next.map(|w| Descriptor::new(w.operation).encode().unwrap());
         self.sim.set("desc", Bits::from_limbs(&desc.unwrap_or([random.next(); 8]), 512));
         self.sim.set("desc_valid", valid.descriptor);
+        for reader in ["limit", "count"] {
+            let index = self.sim.get(&format!("{reader}_index")).to_u64();
+            self.sim.set(&format!("{reader}_value"), job.registers[index as usize]);
+        }
         let noise: Vec<u8> = (0..64).map(|_| random.next() as u8).collect();
         let width = job.work[0].beats[0].len();
         let beat = if valid.beat { &job.work[s.at.0].beats[s.at.1] } else { &noise[..width] };

@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, Pace, Times};
 use super::work::Draw;
-use super::{NARROW, WIDE};
+use super::{DEEP, NARROW, WIDE};
 use crate::compute::gemv::gemv_engine;
 use crate::testing::Random;
 use crate::testing::overlay;
@@ -30,7 +30,7 @@ fn attention(vectors: u64, groups: u64) -> [Operation; 3] {
 
 #[test]
 fn beats_of_a_descriptor_follow_each_other_without_a_gap() {
-    for (config, group_beats) in [(WIDE, 1), (NARROW, 8)] {
+    for (config, group_beats) in [(WIDE, 1), (NARROW, 8), (DEEP, 1)] {
         let t = times(config, &[matvec(4)]);
         assert_eq!(t.last_beat[0] - t.first_beat[0] + 1, 3 * (1 + 2 * 16) * group_beats);
         let [score, sum, _] = attention(4, 1);
@@ -42,7 +42,7 @@ fn beats_of_a_descriptor_follow_each_other_without_a_gap() {
 
 #[test]
 fn matvecs_follow_each_other_without_a_gap() {
-    for config in [WIDE, NARROW] {
+    for config in [WIDE, NARROW, DEEP] {
         let t = times(config, &[matvec(1), matvec(4), matvec(2)]);
         assert_eq!([t.first_beat[1] - t.last_beat[0], t.first_beat[2] - t.last_beat[1]], [1, 1]);
     }
