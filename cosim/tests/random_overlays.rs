@@ -24,7 +24,7 @@ fn lint(folder: &Path, name: &str) {
 #[test]
 fn random_overlays_run_random_programs_bit_exactly() {
     let boards = sagen::find::boards(&sagen::find::configs().unwrap()).unwrap();
-    let (count, first) = (number("SAGEN_OVERLAYS", 3), number("SAGEN_SEED", 1));
+    let (count, first) = (number("SAGEN_OVERLAYS", 7), number("SAGEN_SEED", 1));
     for seed in first..first + count {
         let o = random_overlay(seed, &boards);
         println!("seed {seed}: {}, {} vector lanes", o.name(), o.vector_lanes());

@@ -8,15 +8,15 @@
 use super::SLOTS;
 use super::plan::{self, field};
 use sagen_isa::{LANES, VECTORS};
-use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, high, lit, low, pack, unsigned};
+use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Reg, Signal, bit, high, lit, pack, unsigned};
 
 /// Bits of a scratchpad word.
 const WORD: u32 = 32 * LANES as u32;
 /// Bits of a slot number.
 const SLOT: u32 = SLOTS.ilog2();
 /// What is known about a full slot, lowest first: where it goes, whether it is written, whether it is the last of its
-/// descriptor, whether it is of a weighted sum and in which half of a narrow one, and the register that an argmax writes.
-const NOTE: [u32; 10] = [16, 16, 2, 1, 1, 1, 1, 1, 5, 24];
+/// descriptor, whether it is of a weighted sum and in which quarter a narrow one begins, and the register that an argmax writes.
+const NOTE: [u32; 10] = [16, 16, 2, 1, 1, 1, 2, 1, 5, 24];
 
 /// The unit.
 pub(super) fn pack_unit(d: &mut Design, beat: u32) -> ModuleId {
@@ -36,7 +36,7 @@ pub(super) fn pack_unit(d: &mut Design, beat: u32) -> ModuleId {
     })
 }
 
-/// Results of a word are shifted in from the top, so that half a word ends up in the upper half.
+/// Results of a word are shifted in from the top, so that a part of a word ends up at its top.
 fn words(m: &Module, full: Signal, slot: Signal) -> Vec<Mem> {
     let results = m.input("y", unsigned(32 * VECTORS as u32)).lanes(32);
     let here = m.input("y_valid", unsigned(VECTORS as u32)).lanes(1);
@@ -60,12 +60,12 @@ fn note(m: &Module, valid: Signal, full: Signal) -> Signal {
     let opens = m.net("opens", valid & first);
     let kept = |name: &str| m.reg_en(&format!("{name}_q"), opens, field(plan, name)).q();
     let (stride, active, write, sum) = (kept("y_stride"), kept("active"), kept("write"), kept("sum"));
-    let (upper, argmax, reg) = (kept("y_upper"), kept("argmax"), kept("reg"));
+    let (part, argmax, reg) = (kept("y_part"), kept("argmax"), kept("reg"));
     let id = m.input("best_now", unsigned(24));
     let y = m.reg("y_at", unsigned(16));
     m.when(full, || m.set(y, y.add_lit(1)));
     m.when(opens, || m.set(y, field(plan, "y")));
-    pack(&[y.q(), stride, plan::last_vector(active), write | sum, last, sum, upper, argmax & last & !sum, reg, id])
+    pack(&[y.q(), stride, plan::last_vector(active), write | sum, last, sum, part, argmax & last & !sum, reg, id])
 }
 
 struct Note {
@@ -75,7 +75,7 @@ struct Note {
     write: Signal,
     last: Signal,
     sum: Signal,
-    upper: Signal,
+    part: Signal,
     argmax: Signal,
     reg: Signal,
     id: Signal,
@@ -83,11 +83,11 @@ struct Note {
 
 fn read_note(bits: Signal) -> Note {
     let mut lo = 0;
-    let [y, stride, last_vector, write, last, sum, upper, argmax, reg, id] = NOTE.map(|width| {
+    let [y, stride, last_vector, write, last, sum, part, argmax, reg, id] = NOTE.map(|width| {
         lo += width;
         bits.slice(lo - width, width)
     });
-    Note { y, stride, last_vector, write, last, sum, upper, argmax, reg, id }
+    Note { y, stride, last_vector, write, last, sum, part, argmax, reg, id }
 }
 
 /// Writes full slots through an output register; returns when a slot is free again.
@@ -98,18 +98,14 @@ fn writer(m: &Module, words: &[Mem], notes: Mem, waiting: Signal, beat: u32) -> 
     let w_valid = m.reg("w_valid_q", bit()).reset(0);
     let (ends, wins) = (m.reg("ends", bit()).reset(0), m.reg("wins", bit()).reset(0));
     let note = read_note(m.net("note", notes.read_async(slot)));
-    let half = if beat < LANES as u32 { note.sum } else { low() };
     let step = m.net("step", !w_valid | w_ready);
     let take = m.net("take", step & waiting);
     let released = m.net("released_q", take & (!note.write | vector.eq(note.last_vector)));
     let addr = m.reg("w_addr_q", unsigned(16));
     let put = m.net("put", take & note.write);
     let data: Vec<Signal> = words.iter().map(|w| w.read_async(slot)).collect();
-    let halves = [lit(64, u64::from(u32::MAX)), lit(64, u64::from(u32::MAX) << 32)];
-    let mask = half.mux(note.upper.mux(halves[1], halves[0]), high().repeat(64));
-    let data = vector.select(&data);
-    let lower = half.mux(data.slice(WORD / 2, WORD / 2), data.slice(0, WORD / 2));
-    let w_data = m.reg_en("w_data_q", put, cat(&[data.slice(WORD / 2, WORD / 2), lower]));
+    let (data, mask) = place(&note, vector.select(&data), beat);
+    let w_data = m.reg_en("w_data_q", put, data);
     let w_mask = m.reg_en("w_mask_q", put, mask);
     m.when(put, || m.set(addr, vector.is_zero().mux(note.y, addr + note.stride)));
     m.when(step, || {
@@ -133,4 +129,17 @@ fn writer(m: &Module, words: &[Mem], notes: Mem, waiting: Signal, beat: u32) -> 
     m.output("reg_index", m.reg_en("reg_index_q", released, note.reg));
     m.output("reg_data", m.reg_en("reg_data_q", released, note.id).extend(32));
     released
+}
+
+/// A word and its mask. A weighted sum of a narrow beat is the top of the word, to be written to a part of it.
+fn place(note: &Note, word: Signal, beat: u32) -> (Signal, Signal) {
+    let parts = LANES as u32 / beat.min(LANES as u32);
+    let width = WORD / parts;
+    let part = note.part.slice(2 - parts.ilog2().max(1), parts.ilog2().max(1));
+    let top = word.slice(WORD - width, width);
+    let data = |i: u32| if i + 1 < parts { note.sum.mux(top, word.slice(width * i, width)) } else { top };
+    let chosen = |i: u32| if parts > 1 { !note.sum | part.eq_lit(u64::from(i)) } else { high() };
+    let data: Vec<Signal> = (0..parts).map(data).collect();
+    let mask: Vec<Signal> = (0..parts).map(|i| chosen(i).repeat(width / 8)).collect();
+    (pack(&data), pack(&mask))
 }
