@@ -8,7 +8,7 @@ proc sagen::stage_design {} {
     place_processing_system
     place_reset
     create_bd_cell -type ip -vlnv sagen:overlay:overlay:1.0 sagen
-    clock sagen/clk
+    drive_clock sagen/clk
     connect_bd_net [get_bd_pins reset/peripheral_reset] [get_bd_pins sagen/rst]
     connect_control
     connect_masters
@@ -74,7 +74,7 @@ proc sagen::check_clock {mhz} {
     write_text [work actual_mhz] $mhz
 }
 
-proc sagen::clock {pin} {
+proc sagen::drive_clock {pin} {
     variable ps_clock
     connect_bd_net [get_bd_pins ps/$ps_clock] [get_bd_pins $pin]
 }
@@ -83,7 +83,7 @@ proc sagen::place_reset {} {
     variable ps_reset
     set reset [create_bd_cell -type ip -vlnv [newest_ip proc_sys_reset] reset]
     set_property CONFIG.C_EXT_RESET_HIGH 0 $reset
-    clock reset/slowest_sync_clk
+    drive_clock reset/slowest_sync_clk
     connect_bd_net [get_bd_pins ps/$ps_reset] [get_bd_pins reset/ext_reset_in]
 }
 
@@ -91,7 +91,7 @@ proc sagen::place_reset {} {
 proc sagen::bridge {name from to} {
     set cell [create_bd_cell -type ip -vlnv [newest_ip smartconnect] $name]
     set_property -dict {CONFIG.NUM_SI 1 CONFIG.NUM_MI 1} $cell
-    clock $name/aclk
+    drive_clock $name/aclk
     connect_bd_net [get_bd_pins reset/interconnect_aresetn] [get_bd_pins $name/aresetn]
     connect_bd_intf_net [get_bd_intf_pins $from] [get_bd_intf_pins $name/S00_AXI]
     connect_bd_intf_net [get_bd_intf_pins $name/M00_AXI] [get_bd_intf_pins $to]
@@ -100,7 +100,7 @@ proc sagen::bridge {name from to} {
 proc sagen::connect_control {} {
     variable control
     lassign $control port clock
-    clock ps/$clock
+    drive_clock ps/$clock
     bridge control ps/$port sagen/s_axi
 }
 
@@ -108,7 +108,7 @@ proc sagen::connect_masters {} {
     variable masters
     foreach master $masters {
         lassign $master bus mode port clock direct
-        clock ps/$clock
+        drive_clock ps/$clock
         if {$direct} {
             connect_bd_intf_net [get_bd_intf_pins sagen/$bus] [get_bd_intf_pins ps/$port]
         } else {

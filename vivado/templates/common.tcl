@@ -97,12 +97,12 @@ proc sagen::run_stages {} {
         } else {
             say "stage $stage: started"
             stage_$stage
+            write_build_info
             write_text $stamp $key
             say "stage $stage: finished"
         }
         if {$stage eq $until} break
     }
-    write_build_info
     say "results: [work]"
 }
 
