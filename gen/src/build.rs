@@ -20,7 +20,7 @@ pub enum BuildError {
     #[error(transparent)]
     Flow(#[from] sagen_vivado::FlowError),
     /// Vivado works in the folder.
-    #[error("{folder}: Vivado runs here on other sources; wait for it or end it")]
+    #[error("{folder}: Vivado is running here; wait for it or end it")]
     Busy {
         /// Folder.
         folder: String,

@@ -149,6 +149,16 @@ fn the_first_error_the_command_and_the_log_are_shown() {
     assert!(text.contains("console.log"), "{text}");
 }
 
+#[test]
+fn the_error_of_a_run_of_the_project_is_taken_from_its_own_log() {
+    let body = "run=$(dirname \"$log\")/runme.log; echo 'ERROR: [Place 30-640] does not fit' >\"$run\"\n\
+                echo \"ERROR: [sagen] impl_1 stopped: place_design ERROR; its log is $run\"; exit 1";
+    let bench = Bench::new("vivado v2024.2 (64-bit)", body);
+    let text = fails(bench.build(CONFIG, &[]));
+    assert!(text.contains("Error: ERROR: [Place 30-640] does not fit; command: "), "{text}");
+    assert!(text.contains("; log: ") && text.contains("runme.log"), "{text}");
+}
+
 const HANGS: &str = "echo 'sagen: stage impl: started'; echo 'Phase 2.1 Floorplanning'\n\
                      sleep 600 & echo $! > \"$(dirname \"$log\")/pid\"; wait";
 
@@ -156,7 +166,7 @@ const HANGS: &str = "echo 'sagen: stage impl: started'; echo 'Phase 2.1 Floorpla
 fn a_hang_is_ended_with_all_its_children() {
     let bench = Bench::new("vivado v2024.2 (64-bit)", HANGS);
     let text = fails(bench.build(CONFIG, &["--timeout-hours", "0.0005"]));
-    assert!(text.contains("Vivado was ended after 0.00 hours, in stage impl: started (Phase 2.1 Floor"), "{text}");
+    assert!(text.contains("Vivado was ended after 0.0005 hours, in stage impl: started (Phase 2.1 Floor"), "{text}");
     assert!(text.contains("--timeout-hours") && text.contains("log: "), "{text}");
     assert!(!alive(&wait_for(&bench.work().join("pid"))));
 }
@@ -173,11 +183,11 @@ fn ctrl_c_ends_vivado_and_a_build_meanwhile_is_refused() {
     let pid = wait_for(&bench.work().join("pid"));
 
     let text = fails(bench.build(config.to_str().unwrap(), &[]));
-    assert!(text.contains("Vivado runs here"), "{text}");
+    assert!(text.contains("Vivado is running here"), "{text}");
     widen(&config);
     let out = bench.path("build");
     let text = fails(bench.sagen(&["build", "--config", config.to_str().unwrap(), "--out", out.to_str().unwrap()]));
-    assert!(text.contains("Vivado runs here") && folder.is_dir(), "{text}");
+    assert!(text.contains("Vivado is running here") && folder.is_dir(), "{text}");
 
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();

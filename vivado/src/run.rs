@@ -57,7 +57,7 @@ pub enum RunError {
     },
     /// Its time is up.
     #[error(
-        "Vivado was ended after {hours:.2} hours, in stage {stage} ({phase}); command: {command}; log: {log}; finished stages are kept, a longer limit is --timeout-hours"
+        "Vivado was ended after {hours} hours, in stage {stage} ({phase}); command: {command}; log: {log}; finished stages are kept, a longer limit is --timeout-hours"
     )]
     TimeUp {
         /// Limit.
@@ -78,6 +78,8 @@ pub enum RunError {
 
 /// How long a child may take to end on request.
 const GRACE: Duration = Duration::from_secs(5);
+/// How the scripts name the log of a run that failed.
+const RUN_LOG: &str = "; its log is ";
 /// How often the child is looked at.
 const PERIOD: Duration = Duration::from_millis(100);
 /// How often the logs are read: they grow to megabytes.
@@ -145,14 +147,15 @@ impl Run<'_> {
     fn verdict(&self, status: ExitStatus, console: &Path) -> Result<(), RunError> {
         // Vivado mirrors its log on standard output, and what fails before the log is opened stands only there.
         let first = first_error(console).or_else(|| first_error(&self.log()));
-        match (status.success(), first) {
-            (true, None) => Ok(()),
-            (_, first) => Err(RunError::Failed {
-                first: first.unwrap_or_else(|| format!("Vivado ended with {status} and no line `ERROR:`")),
-                command: self.command(),
-                log: self.log_at(console),
-            }),
+        if status.success() && first.is_none() {
+            return Ok(());
         }
+        let first = first.unwrap_or_else(|| format!("Vivado ended with {status} and no line `ERROR:`"));
+        // A run of the project has a log of its own, which holds the cause.
+        let cause =
+            first.split_once(RUN_LOG).and_then(|(_, log)| Some((first_error(Path::new(log))?, log.to_string())));
+        let (first, log) = cause.unwrap_or_else(|| (first.clone(), self.log_at(console)));
+        Err(RunError::Failed { first, command: self.command(), log })
     }
 
     fn log_at(&self, console: &Path) -> String {

@@ -9,5 +9,7 @@ set folder [file dirname [file normalize [info script]]]
 foreach script {settings common package_ip block_design synthesis implementation bitstream} {
     source [file join $folder $script.tcl]
 }
-sagen::prepare $folder $argv
-sagen::run_stages
+if {[catch {sagen::prepare $folder $argv; sagen::run_stages} message options]} {
+    puts "ERROR: \[sagen\] $message"
+    return -options $options $message
+}
