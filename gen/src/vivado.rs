@@ -13,6 +13,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+/// Vivado takes seconds to say its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(60);
+
 /// What to build, and how far.
 #[derive(Args)]
 pub(crate) struct Options {
@@ -68,7 +71,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let expected: Expected = serde_json::from_slice(&std::fs::read(folder.join("flow.json"))?)?;
     let work = folder.join("work").join(&expected.key);
     let vivado = tool::find(options.vivado.as_deref()).map_err(|e| missing(e, options, &folder))?;
-    match tool::version(&vivado) {
+    match tool::version(&vivado, VERSION_LIMIT) {
         Some(version) if tool::supported(&version) => println!("Vivado {version}: {}", vivado.display()),
         found => {
             let version = found.unwrap_or_else(|| "of unknown version".to_string());

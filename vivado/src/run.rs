@@ -175,7 +175,7 @@ impl Run<'_> {
 }
 
 /// End a child and all that it started.
-fn end(child: &mut Child) {
+pub(crate) fn end(child: &mut Child) {
     let group = Pid::from_raw(child.id().cast_signed());
     // The group may be gone already, which is what is wanted.
     let _ = killpg(group, Signal::SIGTERM);

@@ -1,7 +1,11 @@
 //! Finding Vivado: where the user says, on the path, by `XILINX_VIVADO`, in the usual install folders.
 
+use crate::run::end;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// Why there is no Vivado to run.
 #[derive(Debug, thiserror::Error)]
@@ -64,12 +68,23 @@ fn folders(of: &Path) -> Vec<String> {
     entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// `2023.2`, read from `vivado -version`; absent where it says something else.
-pub fn version(vivado: &Path) -> Option<String> {
-    let output = Command::new(vivado).arg("-version").output().ok()?;
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let word = text.split_whitespace().find_map(|w| w.strip_prefix('v')?.starts_with("20").then(|| w[1..].to_string()));
-    word.map(|w| w.trim_start_matches('.').to_string())
+/// `2023.2`, read from `vivado -version`; absent where it says something else, or nothing within the limit.
+pub fn version(vivado: &Path, limit: Duration) -> Option<String> {
+    let mut command = Command::new(vivado);
+    command.arg("-version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    let mut child = command.spawn().ok()?;
+    let start = Instant::now();
+    while matches!(child.try_wait(), Ok(None)) {
+        if start.elapsed() > limit {
+            end(&mut child);
+            return None;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let mut text = String::new();
+    child.stdout.take()?.read_to_string(&mut text).ok()?;
+    let words = text.split_whitespace().filter_map(|w| w.strip_prefix('v'));
+    words.map(|w| w.trim_start_matches('.')).find(|w| w.starts_with("20")).map(str::to_string)
 }
 
 /// Whether the flow was written for a version.
