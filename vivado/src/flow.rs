@@ -2,7 +2,7 @@
 //! same for all. Pure: the same input gives the same bytes.
 
 use crate::constraints;
-use crate::family::{self, Facts, MemoryPort};
+use crate::family::{self, ControlPort, Facts, MemoryPort};
 use sagen_arch::Overlay;
 use sagen_arch::board::{BoardPort, Window};
 use serde::{Deserialize, Serialize};
@@ -240,14 +240,7 @@ fn settings(
 ) -> Result<String, FlowError> {
     let board = overlay.board();
     let facts = family::facts(board.family);
-    let control = facts.control.iter().find(|c| c.name == board.control.name);
-    let control = control.ok_or_else(|| FlowError::UnknownPort {
-        board: board.name.clone(),
-        field: "control.name",
-        found: board.control.name.clone(),
-        ps: facts.ps,
-        known: facts.control.iter().map(|c| c.name).collect::<Vec<_>>().join(", "),
-    })?;
+    let control = control_port(overlay, facts)?;
     let used = &board.ports[..overlay.ports()];
     let memory = used.iter().map(|p| memory_port(overlay, facts, p)).collect::<Result<Vec<_>, _>>()?;
     let masters = memory.iter().enumerate().map(|(i, m)| master(overlay, facts, ports, i, m));
@@ -280,9 +273,21 @@ fn frequency(expected: &Expected) -> String {
     format!("{}.{:03}", khz / 1000, khz % 1000)
 }
 
-fn memory_port(overlay: &Overlay, facts: &Facts, port: &BoardPort) -> Result<&'static MemoryPort, FlowError> {
-    let facts = family::facts(overlay.board().family).memory.iter().find(|m| m.name == port.name).ok_or(facts);
-    facts.map_err(|facts| FlowError::UnknownPort {
+fn control_port(overlay: &Overlay, facts: &'static Facts) -> Result<&'static ControlPort, FlowError> {
+    let board = overlay.board();
+    let found = facts.control.iter().find(|c| c.name == board.control.name);
+    found.ok_or_else(|| FlowError::UnknownPort {
+        board: board.name.clone(),
+        field: "control.name",
+        found: board.control.name.clone(),
+        ps: facts.ps,
+        known: facts.control.iter().map(|c| c.name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+fn memory_port(overlay: &Overlay, facts: &'static Facts, port: &BoardPort) -> Result<&'static MemoryPort, FlowError> {
+    let found = facts.memory.iter().find(|m| m.name == port.name);
+    found.ok_or_else(|| FlowError::UnknownPort {
         board: overlay.board().name.clone(),
         field: "ports",
         found: port.name.clone(),
