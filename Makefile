@@ -1,8 +1,8 @@
 # The two commands of the quick start, and what they need. Everything else is `sagen` and `cosim`.
 
 CARGO ?= cargo
-PACKAGES := verilator clang g++ liblz4-dev zlib1g-dev python3-pip yosys iverilog
-TOOLS := verilator clang++ g++ python3 yosys iverilog
+PACKAGES := verilator clang g++ liblz4-dev zlib1g-dev python3-pip yosys iverilog tcl
+TOOLS := verilator clang++ g++ python3 yosys iverilog tclsh
 APT := $(if $(filter 0,$(shell id -u)),apt-get,sudo apt-get)
 
 .PHONY: demo test setup check

@@ -1,9 +1,10 @@
 //! A build folder: computed in memory, written beside, then put in place by renaming. An earlier build stays until
-//! the new one is complete. Two builds of one overlay at once take turns.
+//! the new one is complete. Two builds of one overlay at once take turns. Vivado's results, in `vivado/work`, belong to
+//! the user: they are carried over into the new folder, where their names tell to which sources they belong.
 
 use crate::emit::{self, EmitError, File, TableError};
 use sagen_arch::Overlay;
-use std::fs::{self, File as Handle};
+use std::fs::{self, File as Handle, TryLockError};
 use std::path::{Path, PathBuf};
 
 /// Why a build folder was not written.
@@ -15,6 +16,15 @@ pub enum BuildError {
     /// The tables cannot be rendered.
     #[error(transparent)]
     Tables(#[from] TableError),
+    /// The board's data and the flow do not fit.
+    #[error(transparent)]
+    Flow(#[from] sagen_vivado::FlowError),
+    /// Vivado works in the folder.
+    #[error("{folder}: Vivado is running here; wait for it or end it")]
+    Busy {
+        /// Folder.
+        folder: String,
+    },
     /// The file system refused.
     #[error("{path}: {reason}; the earlier build, if any, is unchanged")]
     Io {
@@ -45,12 +55,15 @@ fn io(path: &Path) -> impl FnOnce(std::io::Error) -> BuildError + '_ {
 /// Build an overlay into `out/<name>`.
 pub fn build(overlay: &Overlay, out: &Path) -> Result<Built, BuildError> {
     let emitted = emit::verilog(overlay)?;
+    let flow = emit::vivado(overlay, &emitted)?;
     let mut files = emitted.files;
+    files.extend(flow);
     files.extend(emit::tables()?.into_iter().map(|f| File { path: format!("include/{}", f.path), ..f }));
     fs::create_dir_all(out).map_err(io(out))?;
     let folder = out.join(overlay.name());
     let _turn = lock(&out.join(format!(".{}.lock", overlay.name())))?;
     if !same(&folder, &files) {
+        let _idle = vivado_turn(overlay, out)?;
         replace(out, &folder, &files)?;
     }
     Ok(Built { folder, files: files.len(), build_hash: emitted.build_hash, manifest: emitted.manifest })
@@ -60,6 +73,19 @@ fn lock(path: &Path) -> Result<Handle, BuildError> {
     let handle = Handle::create(path).map_err(io(path))?;
     handle.lock().map_err(io(path))?;
     Ok(handle)
+}
+
+/// Holds the right to run Vivado in an overlay's folder, or to replace the folder.
+pub fn vivado_turn(overlay: &Overlay, out: &Path) -> Result<Handle, BuildError> {
+    let path = out.join(format!(".{}.vivado.lock", overlay.name()));
+    let handle = Handle::create(&path).map_err(io(&path))?;
+    match handle.try_lock() {
+        Ok(()) => Ok(handle),
+        Err(TryLockError::WouldBlock) => {
+            Err(BuildError::Busy { folder: out.join(overlay.name()).display().to_string() })
+        }
+        Err(TryLockError::Error(e)) => Err(io(&path)(e)),
+    }
 }
 
 fn same(folder: &Path, files: &[File]) -> bool {
@@ -75,14 +101,27 @@ fn replace(out: &Path, folder: &Path, files: &[File]) -> Result<(), BuildError> 
         fs::create_dir_all(parent).map_err(io(parent))?;
         fs::write(&path, &file.text).map_err(io(&path))?;
     }
-    let old = beside.path().join("old");
+    let (old, results) = (beside.path().join("old"), Path::new("vivado/work"));
+    let carried = folder.join(results).is_dir();
     if folder.exists() {
         fs::rename(folder, &old).map_err(io(folder))?;
     }
-    let moved = fs::rename(&fresh, folder);
+    let mut moved = if carried { carry(&old, &fresh, results) } else { Ok(()) };
+    moved = moved.and_then(|()| fs::rename(&fresh, folder));
     if moved.is_err() && old.exists() {
         // Put the earlier build back; the first error is the one to report.
+        if fresh.join(results).is_dir() && fs::rename(fresh.join(results), old.join(results)).is_err() {
+            // What took hours stays on the disk, wherever it is.
+            let _ = beside.keep();
+            return moved.map_err(io(folder));
+        }
         let _ = fs::rename(&old, folder);
     }
     moved.map_err(io(folder))
+}
+
+fn carry(from: &Path, to: &Path, results: &Path) -> std::io::Result<()> {
+    let target = to.join(results);
+    fs::create_dir_all(target.parent().expect("results lie in a folder"))?;
+    fs::rename(from.join(results), target)
 }

@@ -1,6 +1,8 @@
 //! `sagen`: overlay configs to build folders.
 
+mod report;
 mod show;
+mod vivado;
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
@@ -38,6 +40,10 @@ enum Command {
         #[arg(long, default_value = "build")]
         out: PathBuf,
     },
+    /// Run Vivado on an overlay: synthesis, implementation, bitstream, reports.
+    Vivado(vivado::Options),
+    /// Judge the reports of a Vivado build; fails when a rule does not hold.
+    Report(report::Options),
     /// Check every config and the committed tables; fails when something is stale or wrong.
     Check {
         /// Renew stale tables instead of failing.
@@ -64,6 +70,8 @@ fn execute() -> Result<()> {
             println!("{folder}: {} files, build hash {:08x}", built.files, built.build_hash);
             Ok(())
         }
+        Command::Vivado(options) => vivado::run(&options),
+        Command::Report(options) => report::run(&options),
         Command::Check { write } => run_check(write),
     }
 }

@@ -2,9 +2,11 @@
 
 mod tables;
 mod verilog;
+mod vivado;
 
 pub use tables::{TableError, tables};
 pub use verilog::{EmitError, Verilog, verilog};
+pub use vivado::vivado;
 
 /// One file of a build folder, with its path below it.
 #[derive(Clone, Debug, PartialEq, Eq)]

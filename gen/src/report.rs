@@ -1,0 +1,65 @@
+//! `sagen report`: what Vivado's reports say, and which rules do not hold.
+
+use anyhow::{Result, bail};
+use clap::Args;
+use sagen_vivado::report::{self, Report};
+use std::path::{Path, PathBuf};
+
+/// What to judge.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Build folder, folder of results or folder of reports.
+    dir: PathBuf,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Print and judge; an error when a rule does not hold.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let folder = report::folder(&options.dir)?;
+    let report = report::judge(&folder);
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&report)?);
+    } else {
+        table(&report);
+    }
+    verdict(&folder, &report)
+}
+
+/// An error that names each rule broken on a line of its own.
+pub(crate) fn verdict(folder: &Path, report: &Report) -> Result<()> {
+    if report.failures.is_empty() {
+        return Ok(());
+    }
+    report.failures.iter().for_each(|f| eprintln!("FAIL: {f}"));
+    bail!("{}: {} rule(s) do not hold", folder.display(), report.failures.len())
+}
+
+/// The figures in lines.
+pub(crate) fn table(report: &Report) {
+    if let Some(e) = &report.expected {
+        println!("{:<32} {} ({}, {})", "build", e.config, e.key, e.part);
+    }
+    if let Some(t) = &report.timing {
+        println!("{:<32} {}", "tool", t.tool);
+        let rows = [
+            ("WNS", t.wns_ns, t.setup_failing),
+            ("WHS", t.whs_ns, t.hold_failing),
+            ("WPWS", t.wpws_ns, t.pulse_failing),
+        ];
+        for (name, slack, failing) in rows {
+            let slack = slack.map_or("NA".to_string(), |s| format!("{s:.3} ns"));
+            println!("{name:<32} {slack:>12}  {failing} failing");
+        }
+    }
+    for clock in &report.clocks {
+        println!("{:<32} {:>8.3} MHz", format!("clock {}", clock.name), 1000.0 / clock.period_ns);
+    }
+    for check in report.checks.iter().filter(|c| c.count > 0) {
+        println!("{:<32} {:>12}", check.name, check.count);
+    }
+    for r in report.resources.iter().filter(|r| r.used > 0.0) {
+        println!("{:<32} {:>12} of {:>8} {:>6.2} %", r.name, r.used, r.available, r.percent());
+    }
+}

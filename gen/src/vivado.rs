@@ -1,0 +1,120 @@
+//! `sagen vivado`: build folder, Vivado, progress, verdict.
+
+use crate::report;
+use anyhow::{Context, Result, anyhow};
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use sagen::{build, find};
+use sagen_vivado::flow::{self, Expected};
+use sagen_vivado::run::Run;
+use sagen_vivado::{report as reports, tool};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Vivado takes seconds to say its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(60);
+
+/// What to build, and how far.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Name of a config, or path of a YAML file.
+    #[arg(long)]
+    config: String,
+    /// Vivado, or its install folder; otherwise it is looked for.
+    #[arg(long)]
+    vivado: Option<PathBuf>,
+    /// Processes that Vivado may use.
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=64))]
+    jobs: u32,
+    /// Last stage.
+    #[arg(long, default_value = "bit")]
+    until: Stage,
+    /// Folder that holds build folders.
+    #[arg(long, default_value = "build")]
+    out: PathBuf,
+    /// When to end Vivado.
+    #[arg(long, default_value_t = 12.0, value_parser = hours)]
+    timeout_hours: f64,
+}
+
+#[derive(Clone, Copy, ValueEnum, PartialEq, Eq)]
+enum Stage {
+    Synth,
+    Impl,
+    Bit,
+}
+
+impl Stage {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Synth => "synth",
+            Self::Impl => "impl",
+            Self::Bit => "bit",
+        }
+    }
+}
+
+fn hours(text: &str) -> Result<f64, String> {
+    let hours: f64 = text.parse().map_err(|_| "a number of hours is expected".to_string())?;
+    if hours > 0.0 && hours <= 1000.0 { Ok(hours) } else { Err("more than 0 and at most 1000 hours".to_string()) }
+}
+
+/// Build, run Vivado, judge its reports.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let overlay = find::overlay(&options.config)?;
+    flow::supported(&overlay)?;
+    let built = build::build(&overlay, &options.out)?;
+    let _turn = build::vivado_turn(&overlay, &options.out)?;
+    let folder = built.folder.join("vivado").canonicalize().context("the build folder was just written")?;
+    let expected: Expected = serde_json::from_slice(&std::fs::read(folder.join("flow.json"))?)?;
+    let work = folder.join("work").join(&expected.key);
+    let vivado = tool::find(options.vivado.as_deref()).map_err(|e| missing(e, options, &folder))?;
+    match tool::version(&vivado, VERSION_LIMIT) {
+        Some(version) if tool::supported(&version) => println!("Vivado {version}: {}", vivado.display()),
+        found => {
+            let version = found.unwrap_or_else(|| "of unknown version".to_string());
+            eprintln!("warning: Vivado {version} ({}); the flow is written for 2023.2 to 2025.x", vivado.display());
+        }
+    }
+    start(options, &vivado, &folder, &work)?;
+    println!("results: {}", work.display());
+    if options.until == Stage::Synth {
+        return Ok(());
+    }
+    let judged = reports::judge(&work.join("reports"));
+    report::table(&judged);
+    report::verdict(&work.join("reports"), &judged)
+}
+
+fn missing(error: tool::ToolError, options: &Options, folder: &Path) -> anyhow::Error {
+    let command = format!("vivado -mode batch -source build.tcl -tclargs --until {}", options.until.name());
+    anyhow!(
+        "{error}; install Vivado 2023.2 to 2025.x with the Zynq device families, or name it with --vivado. \
+         The folder is complete; where Vivado is: cd {} && {command}",
+        folder.display()
+    )
+}
+
+fn start(options: &Options, vivado: &Path, folder: &Path, work: &Path) -> Result<()> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
+    let limit = Duration::from_secs_f64(3600.0 * options.timeout_hours);
+    let minutes = (60.0 * options.timeout_hours).ceil() as u64;
+    let arguments = format!("--until {} --jobs {} --timeout-minutes {minutes}", options.until.name(), options.jobs);
+    let arguments = arguments.split(' ').map(str::to_string).collect();
+    let run = Run { vivado, folder, work, arguments, limit };
+    let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed_precise}]").expect("the template is valid");
+    let bar = ProgressBar::new_spinner().with_style(style).with_message("starting Vivado");
+    bar.enable_steady_tick(Duration::from_millis(200));
+    let ended = run.execute(&interrupted, |p| {
+        let phase = if p.phase.is_empty() { String::new() } else { format!(": {}", p.phase) };
+        if !p.stage.is_empty() {
+            bar.set_message(format!("stage {}{phase}", p.stage));
+        }
+    });
+    bar.finish_and_clear();
+    Ok(ended?)
+}

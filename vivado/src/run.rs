@@ -1,0 +1,228 @@
+//! One Vivado run: started in its own process group, watched through its logs, and ended with all its children on
+//! failure, on Ctrl-C and when its time is up.
+
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// A run to be made.
+pub struct Run<'a> {
+    /// The program.
+    pub vivado: &'a Path,
+    /// The folder with `build.tcl`.
+    pub folder: &'a Path,
+    /// Folder of results.
+    pub work: &'a Path,
+    /// Arguments of `build.tcl`.
+    pub arguments: Vec<String>,
+    /// When to give up.
+    pub limit: Duration,
+}
+
+/// Where a run is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// The flow's stage.
+    pub stage: String,
+    /// What Vivado itself last said it was doing.
+    pub phase: String,
+}
+
+/// Why a run did not end well.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// It could not be started or watched.
+    #[error("{path}: {reason}")]
+    Io {
+        /// Path.
+        path: String,
+        /// Why.
+        reason: std::io::Error,
+    },
+    /// Vivado ended with an error.
+    #[error("{first}; command: {command}; log: {log}")]
+    Failed {
+        /// First error line.
+        first: String,
+        /// Command.
+        command: String,
+        /// Log.
+        log: String,
+    },
+    /// Its time is up.
+    #[error(
+        "Vivado was ended after {hours} hours, in stage {stage} ({phase}); command: {command}; log: {log}; finished stages are kept, a longer limit is --timeout-hours"
+    )]
+    TimeUp {
+        /// Limit.
+        hours: f64,
+        /// Stage.
+        stage: String,
+        /// Phase.
+        phase: String,
+        /// Command.
+        command: String,
+        /// Log.
+        log: String,
+    },
+    /// Ctrl-C.
+    #[error("interrupted; Vivado was ended, finished stages are kept")]
+    Interrupted,
+}
+
+/// How long a child may take to end on request.
+const GRACE: Duration = Duration::from_secs(5);
+/// How the scripts name the log of a run that failed.
+const RUN_LOG: &str = "; its log is ";
+/// How often the child is looked at.
+const PERIOD: Duration = Duration::from_millis(100);
+/// How often the logs are read: they grow to megabytes.
+const READ_PERIOD: Duration = Duration::from_secs(1);
+
+impl Run<'_> {
+    /// The command, as one would type it in the folder.
+    pub fn command(&self) -> String {
+        let words = self.words();
+        format!("cd {} && {} {}", self.folder.display(), self.vivado.display(), words.join(" "))
+    }
+
+    fn log(&self) -> PathBuf {
+        self.work.join("vivado.log")
+    }
+
+    fn words(&self) -> Vec<String> {
+        let path = |p: PathBuf| p.display().to_string();
+        let mut words: Vec<String> = ["-mode", "batch", "-notrace", "-log"].map(str::to_string).into();
+        words.extend([path(self.log()), "-journal".to_string(), path(self.work.join("vivado.jou"))]);
+        words.extend(["-source", "build.tcl", "-tclargs"].map(str::to_string));
+        words.extend(self.arguments.iter().cloned());
+        words
+    }
+
+    /// Run to the end; `watch` is called whenever something may have changed.
+    pub fn execute(&self, interrupted: &AtomicBool, mut watch: impl FnMut(&Progress)) -> Result<(), RunError> {
+        let io = |path: &Path| {
+            let path = path.display().to_string();
+            move |reason| RunError::Io { path, reason }
+        };
+        fs::create_dir_all(self.work).map_err(io(self.work))?;
+        let console = self.work.join("console.log");
+        let output = File::create(&console).map_err(io(&console))?;
+        let errors = output.try_clone().map_err(io(&console))?;
+        // An earlier run's log must not be taken for this one's.
+        let _ = fs::remove_file(self.log());
+        let mut command = Command::new(self.vivado);
+        command.args(self.words()).current_dir(self.folder).stdin(Stdio::null()).stdout(output).stderr(errors);
+        let mut child = command.process_group(0).spawn().map_err(io(self.vivado))?;
+        let (start, mut progress) = (Instant::now(), Progress::default());
+        let mut next_read = start + PERIOD;
+        loop {
+            if let Some(status) = child.try_wait().map_err(io(self.vivado))? {
+                return self.verdict(status, &console);
+            }
+            if Instant::now() >= next_read {
+                progress.read(&console, self.work);
+                next_read = Instant::now() + READ_PERIOD;
+            }
+            watch(&progress);
+            if interrupted.load(Ordering::Relaxed) {
+                end(&mut child);
+                return Err(RunError::Interrupted);
+            }
+            if start.elapsed() > self.limit {
+                progress.read(&console, self.work);
+                end(&mut child);
+                return Err(self.time_up(progress, &console));
+            }
+            std::thread::sleep(PERIOD);
+        }
+    }
+
+    fn verdict(&self, status: ExitStatus, console: &Path) -> Result<(), RunError> {
+        // Vivado mirrors its log on standard output, and what fails before the log is opened stands only there.
+        let first = first_error(console).or_else(|| first_error(&self.log()));
+        if status.success() && first.is_none() {
+            return Ok(());
+        }
+        let first = first.unwrap_or_else(|| format!("Vivado ended with {status} and no line `ERROR:`"));
+        // A run of the project has a log of its own, which holds the cause.
+        let cause =
+            first.split_once(RUN_LOG).and_then(|(_, log)| Some((first_error(Path::new(log))?, log.to_string())));
+        let (first, log) = cause.unwrap_or_else(|| (first.clone(), self.log_at(console)));
+        Err(RunError::Failed { first, command: self.command(), log })
+    }
+
+    fn log_at(&self, console: &Path) -> String {
+        let log = self.log();
+        if log.is_file() { log } else { console.to_path_buf() }.display().to_string()
+    }
+
+    fn time_up(&self, progress: Progress, console: &Path) -> RunError {
+        RunError::TimeUp {
+            hours: self.limit.as_secs_f64() / 3600.0,
+            stage: progress.stage,
+            phase: progress.phase,
+            command: self.command(),
+            log: self.log_at(console),
+        }
+    }
+}
+
+/// End a child and all that it started.
+pub(crate) fn end(child: &mut Child) {
+    let group = Pid::from_raw(child.id().cast_signed());
+    // The group may be gone already, which is what is wanted.
+    let _ = killpg(group, Signal::SIGTERM);
+    let asked = Instant::now();
+    while asked.elapsed() < GRACE && matches!(child.try_wait(), Ok(None)) {
+        std::thread::sleep(PERIOD);
+    }
+    let _ = killpg(group, Signal::SIGKILL);
+    let _ = child.wait();
+}
+
+fn lines(path: &Path) -> impl Iterator<Item = String> {
+    let file = File::open(path).ok();
+    file.into_iter()
+        .flat_map(|f| BufReader::new(f).split(b'\n').map_while(Result::ok))
+        .map(|l| String::from_utf8_lossy(&l).trim_end().to_string())
+}
+
+/// The first line that begins with `ERROR:`.
+pub fn first_error(log: &Path) -> Option<String> {
+    lines(log).find(|l| l.starts_with("ERROR:"))
+}
+
+impl Progress {
+    fn read(&mut self, console: &Path, work: &Path) {
+        for line in lines(console) {
+            if let Some(rest) = line.strip_prefix("sagen: stage ") {
+                self.stage = rest.to_string();
+            }
+            self.note(&line);
+        }
+        if let Some(log) = newest_run_log(work) {
+            lines(&log).for_each(|l| self.note(&l));
+        }
+    }
+
+    fn note(&mut self, line: &str) {
+        let phase = line.trim_start();
+        if phase.starts_with("Phase ") || phase.starts_with("Starting ") {
+            self.phase = phase.split(" | ").next().unwrap_or(phase).to_string();
+        }
+    }
+}
+
+/// Synthesis and implementation run in processes of their own, with logs of their own.
+fn newest_run_log(work: &Path) -> Option<PathBuf> {
+    let runs = fs::read_dir(work.join("project/system.runs")).ok()?.flatten();
+    let logs = runs.map(|r| r.path().join("runme.log"));
+    logs.filter_map(|l| Some((l.metadata().ok()?.modified().ok()?, l))).max().map(|(_, log)| log)
+}
