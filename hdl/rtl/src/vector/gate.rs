@@ -1,9 +1,9 @@
-//! Gate factor of the feed-forward unit: sigmoid or the GELU gate as Q16, by linear segments, two registers deep,
-//! or three. Golden twin: `golden::sfu::gate::factor`.
+//! Gate factor of the feed-forward unit: sigmoid or the GELU gate as Q16, by linear segments in block RAM, two
+//! registers deep, or four. Golden twin: `golden::sfu::gate::factor`.
 
 use super::shape::Shape;
 use sagen_arch::tables::{Segment, gelu_segments, sigmoid_segments};
-use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, cat, lit, signed};
+use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, lit, signed};
 
 /// Bits of a segment's base, slope, and of the position within a segment of sigmoid.
 const BASE: u32 = 17;
@@ -12,8 +12,8 @@ const LOW: u32 = 9;
 /// Half the span of the sigmoid table in Q12; that of the GELU table is half as much.
 const HALF: i32 = 8 << 12;
 
-/// `a` enters with `find`, the segment is read with `read`, and in a deep gate its slope is multiplied with
-/// `multiply`; then `factor` and the delayed `a_out` are valid.
+/// `a` enters with `find`, the segment is read with `read`, and in a deep gate it passes a register with `fetch` and its
+/// slope is multiplied with `multiply`; then `factor` and the delayed `a_out` are valid.
 pub(super) fn vector_gate(d: &mut Design, shape: Shape) -> ModuleId {
     d.module(shape.by_depth("vector_gate"), |m| {
         m.doc("Factor of the gate for an argument in Q12, as Q16: 0 below the table, 65536 above it.");
@@ -34,16 +34,46 @@ pub(super) fn vector_gate(d: &mut Design, shape: Shape) -> ModuleId {
 
         let segments: Vec<Segment> = sigmoid_segments().into_iter().chain(gelu_segments()).collect();
         let words: Vec<u64> = segments.iter().map(word).collect();
-        let rom = m.rom("segments", &words, BASE + SLOPE);
-        let segment2 = m.reg_en("segment2", read, rom.lookup(index1)).q();
-        let (base, slope) = (segment2.slice(SLOPE, BASE), segment2.slice(0, SLOPE));
-        let rise = slope.mul(m.reg_en("low2", read, low1)).slice(LOW, SLOPE);
+        let rom = m.rom("segments", &words, BASE + SLOPE).style(RamStyle::Block);
+        let segment = rom.read(read, index1);
         let hold = |name: &str, value: Reg| m.reg_en(name, read, value).q();
-        let line = Line { base, rise, below: hold("below2", below1), above: hold("above2", above1), a: hold("a2", a1) };
-        let line = if shape.deep { line.hold(m) } else { line };
+        let low = hold("low2", low1);
+        let found =
+            Found { segment, low, below: hold("below2", below1), above: hold("above2", above1), a: hold("a2", a1) };
+        let line = if shape.deep { found.hold(m).line().hold(m) } else { found.line() };
         m.output("factor", line.factor());
         m.output("a_out", line.a);
     })
+}
+
+/// The segment of an argument, and the place in it.
+struct Found {
+    segment: Signal,
+    low: Signal,
+    below: Signal,
+    above: Signal,
+    a: Signal,
+}
+
+impl Found {
+    /// A register between the table and the multiplier.
+    fn hold(&self, m: &Module) -> Self {
+        let fetch = m.input("fetch", bit());
+        let hold = |name: &str, value: Signal| m.reg_en(name, fetch, value).q();
+        Self {
+            segment: hold("segment3", self.segment),
+            low: hold("low3", self.low),
+            below: hold("below3", self.below),
+            above: hold("above3", self.above),
+            a: hold("a3", self.a),
+        }
+    }
+
+    fn line(&self) -> Line {
+        let (base, slope) = (self.segment.slice(SLOPE, BASE), self.segment.slice(0, SLOPE));
+        let rise = slope.mul(self.low).slice(LOW, SLOPE);
+        Line { base, rise, below: self.below, above: self.above, a: self.a }
+    }
 }
 
 /// The line of a segment at an argument.
@@ -61,11 +91,11 @@ impl Line {
         let multiply = m.input("multiply", bit());
         let hold = |name: &str, value: Signal| m.reg_en(name, multiply, value).q();
         Self {
-            base: hold("base3", self.base),
-            rise: hold("rise3", self.rise),
-            below: hold("below3", self.below),
-            above: hold("above3", self.above),
-            a: hold("a3", self.a),
+            base: hold("base4", self.base),
+            rise: hold("rise4", self.rise),
+            below: hold("below4", self.below),
+            above: hold("above4", self.above),
+            a: hold("a4", self.a),
         }
     }
 
@@ -97,7 +127,7 @@ mod tests {
         let mut d = Design::new();
         let top = vector_gate(&mut d, shape);
         let mut sim = Sim::new(&d, top).unwrap();
-        let enables: &[&str] = if shape.deep { &["find", "read", "multiply"] } else { &["find", "read"] };
+        let enables: &[&str] = if shape.deep { &["find", "read", "fetch", "multiply"] } else { &["find", "read"] };
         enables.iter().for_each(|name| sim.set(name, true));
         let around =
             (-33_000..33_000).step_by(7).chain([i32::MIN, i32::MAX, -16385, -16384, 16383, 16384, 32767, 32768]);

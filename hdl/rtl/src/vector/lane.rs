@@ -37,8 +37,8 @@ const CONTROLS: [(&str, u32); 20] = [
 ];
 
 /// Enables of the further registers of a deep lane.
-const DEEP_CONTROLS: [(&str, u32); 5] =
-    [("gate_multiply", 1), ("combine1", 1), ("combine2", 1), ("add", 1), ("round", 1)];
+const DEEP_CONTROLS: [(&str, u32); 6] =
+    [("gate_fetch", 1), ("gate_multiply", 1), ("combine1", 1), ("combine2", 1), ("add", 1), ("round", 1)];
 
 /// Inputs that all lanes share, with their widths.
 pub(super) fn controls(shape: Shape) -> impl Iterator<Item = (&'static str, u32)> {
@@ -147,6 +147,7 @@ impl Lane<'_> {
         u.input("find", self.on("gate_find"));
         u.input("read", self.on("gate_read"));
         if self.shape.deep {
+            u.input("fetch", self.on("gate_fetch"));
             u.input("multiply", self.on("gate_multiply"));
         }
         (u.output("factor").extend(32).as_signed(), u.output("a_out"))

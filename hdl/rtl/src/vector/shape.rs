@@ -61,7 +61,7 @@ impl Shape {
 
     /// Stage in which the second multiplier takes the gate's factor.
     pub(super) fn gate_select(self) -> usize {
-        SELECT + if self.deep { 3 } else { 2 }
+        SELECT + if self.deep { 4 } else { 2 }
     }
 
     /// Cycles from operands to product.

@@ -28,6 +28,9 @@ pub(super) const FORMS: [Form; 6] = [
     Form { lanes: 4, clock_mhz: 250 },
 ];
 
+/// Each number of lanes and both clocks, for tests of many cases.
+pub(super) const SPREAD: [Form; 3] = [FORMS[0], FORMS[4], FORMS[2]];
+
 impl Form {
     /// An overlay with such a unit, for the rest like `base`.
     pub(super) fn of(self, base: &Overlay) -> Overlay {

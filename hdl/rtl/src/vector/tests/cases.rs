@@ -1,6 +1,6 @@
 //! The golden case lists through the whole unit, 16 cases a word where the case allows it.
 
-use super::bench::{Bench, FORMS};
+use super::bench::{Bench, SPREAD};
 use sagen_golden::fixed::{rsh, sat32};
 use sagen_golden::quantise::{CodeCase, FixedCase, ScaleCase, check_codes, check_fixed, check_scales};
 use sagen_golden::scale::Scale;
@@ -21,7 +21,7 @@ fn lane(write: &Write, i: usize) -> i32 {
 
 #[test]
 fn products_and_sums_of_extreme_operands_round_and_saturate_as_golden() {
-    for form in FORMS {
+    for form in SPREAD {
         let mut bench = Bench::new(form, 1);
         let edges =
             [0, 1, -1, 2, -2, 3, -3, 32767, -32768, 65536, i32::MAX, i32::MIN, i32::MAX - 1, i32::MIN + 1, 5, -7];
@@ -46,7 +46,7 @@ fn products_and_sums_of_extreme_operands_round_and_saturate_as_golden() {
 
 #[test]
 fn every_gate_case_gets_the_golden_result() {
-    for form in FORMS {
+    for form in SPREAD {
         let mut bench = Bench::new(form, 2);
         gate::check(|c| {
             bench.put(0, [c.a; 16]);
@@ -60,7 +60,7 @@ fn every_gate_case_gets_the_golden_result() {
 
 #[test]
 fn every_rotation_case_gets_the_golden_result() {
-    for form in FORMS {
+    for form in SPREAD {
         let mut bench = Bench::new(form, 3);
         rope::check(|c| {
             bench.put(0, [c.x; 16]);
@@ -84,7 +84,7 @@ fn quant(bench: &mut Bench, c: CodeCase) -> Vec<Write> {
 
 #[test]
 fn every_code_case_gets_the_golden_shift_and_code() {
-    for form in FORMS {
+    for form in SPREAD {
         let mut bench = Bench::new(form, 4);
         check_codes(|c| {
             let found = quant(&mut bench, c);
@@ -96,7 +96,7 @@ fn every_code_case_gets_the_golden_shift_and_code() {
 
 #[test]
 fn every_scale_case_gets_the_golden_scale() {
-    for form in FORMS {
+    for form in SPREAD {
         let mut bench = Bench::new(form, 5);
         check_scales(|c: ScaleCase| {
             bench.sim.poke_word("u_amax.magnitudes", 0, c.amax);
@@ -122,7 +122,7 @@ fn every_scale_case_gets_the_golden_scale() {
 
 #[test]
 fn every_fixed_case_gets_the_golden_code_in_both_memories() {
-    for form in FORMS {
+    for form in SPREAD {
         let mut bench = Bench::new(form, 6);
         check_fixed(|c: FixedCase| {
             (0..4).for_each(|word| bench.put(word, [c.t; 16]));
