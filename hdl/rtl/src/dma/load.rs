@@ -54,8 +54,8 @@ struct Held {
     held: Signal,
 }
 
-/// Address of each row: base + register * stride + row * row stride. The product takes six cycles, once a descriptor or,
-/// in a gather, once a row; then the address of a row takes two. Data of earlier rows hides them.
+/// Address of each row: base + register * stride + row * row stride. The product takes five cycles, once a descriptor or,
+/// in a gather, once a row; the sum takes one. Data of earlier rows hides them.
 fn rows(m: &Module, offset: Instance, bytes: u32, of: Held, ready: Signal) -> (Signal, Signal, Signal) {
     let get = |name: &str| field(of.held, "Load", name);
     let stage = m.fsm("row_stage", &["idle", "multiply", "sum", "start"]);

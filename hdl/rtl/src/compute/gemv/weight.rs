@@ -81,10 +81,10 @@ mod tests {
         let far = [max - 65_535, max - 65_536, max - 65_537, max - 69_632, max - 69_633, i32::MIN, max - 131_072];
         let all: Vec<i32> = near.chain(far).collect();
         sim.set("max", max);
-        for (i, z) in all.iter().enumerate() {
+        for i in 0..all.len() + LATENCY as usize - 1 {
             sim.set("valid", true);
             sim.set("seen", i % 11 != 0);
-            sim.set("z", *z);
+            sim.set("z", all.get(i).copied().unwrap_or(max));
             sim.step();
             let Some(at) = (i + 1).checked_sub(LATENCY as usize) else { continue };
             let expected = if at.is_multiple_of(11) { 0 } else { exp2::weight(all[at], max) };

@@ -57,7 +57,7 @@ impl Bench {
             if w_ready && self.flag("w_valid") {
                 let (at, data) = (self.sim.get("w_addr").to_u64(), self.sim.get("w_data"));
                 let address = data.limbs()[0];
-                let expected: Vec<u64> = (0..8).map(|i| address + (i * 8 & !(self.bytes - 1))).collect();
+                let expected: Vec<u64> = (0..8).map(|i| address + ((i * 8) & !(self.bytes - 1))).collect();
                 assert_eq!(data.limbs(), expected, "a word is one run of beats");
                 written.push((at, address));
             }
