@@ -12,7 +12,7 @@ use sagen_lang::{Design, Module, ModuleId, RamStyle, Signal, bit, pack, unsigned
 
 /// `block_final` is high while the first row of a block's last step is written; the others follow in 15 cycles.
 pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
-    d.module(format!("array_accumulate_c{}_n{}{}", g.columns(), g.bands(), g.variant()), |m| {
+    d.module(format!("array_accumulate_c{}_n{}{}", g.columns(), g.bands(), g.signs()), |m| {
         let inputs = Row {
             valid: m.input("valid", bit()),
             block_due: m.input("block_due", bit()),
@@ -67,7 +67,7 @@ impl Row {
     }
 }
 
-/// Sums over the bands, exact. A deep pipeline has a register before each addition but the first.
+/// Sums over the bands, exact, with a register before each addition but the first.
 fn total(m: &Module, g: Geometry, mut row: Row, mut bands: Vec<Vec<Signal>>) -> (Row, Vec<Signal>) {
     let add = |pair: &[Vec<Signal>]| -> Vec<Signal> {
         (0..g.columns() as usize).map(|n| pair[0][n].add_full(pair[1][n])).collect()
@@ -75,7 +75,7 @@ fn total(m: &Module, g: Geometry, mut row: Row, mut bands: Vec<Vec<Signal>>) -> 
     while bands.len() > 1 {
         bands = bands.chunks(2).map(add).collect();
         let left = bands.len();
-        if g.deep && left > 1 {
+        if left > 1 {
             let late = |(i, sums): (usize, &Vec<Signal>)| enabled(m, &format!("total{left}_{i}_"), row.valid, sums);
             bands = bands.iter().enumerate().map(late).collect();
             row = row.delayed(m, &format!("total{left}"));

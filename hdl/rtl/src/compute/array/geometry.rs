@@ -32,7 +32,7 @@ pub(crate) struct Geometry {
     pub(crate) beat: u32,
     /// Two columns share a multiplier.
     pub(crate) packed: bool,
-    /// Products are registered, and so are sums over several bands.
+    /// Products are registered.
     pub(crate) deep: bool,
 }
 
@@ -98,7 +98,11 @@ impl Geometry {
     }
     /// Suffix of modules that hold multipliers.
     pub(super) fn variant(self) -> String {
-        format!("{}{}", if self.packed { "_packed" } else { "" }, self.pipeline())
+        format!("{}{}", self.signs(), self.pipeline())
+    }
+    /// Suffix of modules that depend on the sign of the sums.
+    pub(super) fn signs(self) -> &'static str {
+        if self.packed { "_packed" } else { "" }
     }
     /// Suffix of modules whose registers depend on the clock.
     pub(super) fn pipeline(self) -> &'static str {

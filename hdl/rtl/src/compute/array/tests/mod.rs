@@ -132,7 +132,7 @@ fn one_array_never_pauses_from_the_first_tile_of_a_descriptor_to_the_last_of_the
 
 #[test]
 fn arrays_for_a_whole_beat_are_as_fast_as_the_stream() {
-    let fast = [(FOUR_ARRAYS, 93), (deep(FOUR_ARRAYS), 98), (LARGE, 93), (deep(LARGE), 98)];
+    let fast = [(FOUR_ARRAYS, 95), (deep(FOUR_ARRAYS), 98), (LARGE, 95), (deep(LARGE), 98)];
     for (g, overhead) in fast {
         for count in [1, 3] {
             let run = full_speed(g, count);
