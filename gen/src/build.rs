@@ -45,7 +45,9 @@ fn io(path: &Path) -> impl FnOnce(std::io::Error) -> BuildError + '_ {
 /// Build an overlay into `out/<name>`.
 pub fn build(overlay: &Overlay, out: &Path) -> Result<Built, BuildError> {
     let emitted = emit::verilog(overlay)?;
+    let packages = emit::package(overlay, &emitted)?;
     let mut files = emitted.files;
+    files.extend(packages);
     files.extend(emit::tables()?.into_iter().map(|f| File { path: format!("include/{}", f.path), ..f }));
     fs::create_dir_all(out).map_err(io(out))?;
     let folder = out.join(overlay.name());

@@ -3,5 +3,6 @@
 pub mod build;
 pub mod check;
 pub mod emit;
+pub mod estimate;
 pub mod find;
 pub mod outcome;

@@ -1,5 +1,6 @@
 //! `sagen`: overlay configs to build folders.
 
+mod estimate_command;
 mod show;
 
 use anyhow::{Context, Result, bail};
@@ -38,6 +39,11 @@ enum Command {
         #[arg(long, default_value = "build")]
         out: PathBuf,
     },
+    /// Synthesise with yosys: resources of every unit against the part, logic levels between registers.
+    ///
+    /// LUT counts are upper bounds and no clock rate is claimed; docs/estimate.md has the rules. Fails when the overlay
+    /// exceeds its part or has more logic levels than its clock allows.
+    Estimate(estimate_command::Arguments),
     /// Check every config and the committed tables; fails when something is stale or wrong.
     Check {
         /// Renew stale tables instead of failing.
@@ -64,6 +70,7 @@ fn execute() -> Result<()> {
             println!("{folder}: {} files, build hash {:08x}", built.files, built.build_hash);
             Ok(())
         }
+        Command::Estimate(arguments) => estimate_command::run(&arguments),
         Command::Check { write } => run_check(write),
     }
 }

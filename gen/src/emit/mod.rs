@@ -1,10 +1,13 @@
 //! What a build folder holds. Everything is computed in memory first.
 
+pub mod csr_map;
+mod package;
 mod tables;
 mod verilog;
 
+pub use package::package;
 pub use tables::{TableError, tables};
-pub use verilog::{EmitError, Verilog, verilog};
+pub use verilog::{EmitError, Verilog, modules, verilog};
 
 /// One file of a build folder, with its path below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
