@@ -7,7 +7,7 @@ mod verilog;
 
 pub use package::package;
 pub use tables::{TableError, tables};
-pub use verilog::{EmitError, Verilog, modules, verilog};
+pub use verilog::{EmitError, Verilog, modules, tree, verilog};
 
 /// One file of a build folder, with its path below it.
 #[derive(Clone, Debug, PartialEq, Eq)]

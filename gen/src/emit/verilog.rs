@@ -72,7 +72,8 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
     Ok(Verilog { files, manifest, ports: design.ports(top).to_vec(), build_hash })
 }
 
-fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
+/// The module tree of an overlay, with this number in the `build_hash` register.
+pub fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
     let mut design = Design::new();
     sagen_rtl::top::overlay(&mut design, overlay, build_hash);
     let errors = |errors| EmitError::Design { overlay: overlay.name().to_string(), errors };

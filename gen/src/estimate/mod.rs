@@ -7,6 +7,8 @@ pub mod netlist;
 pub mod resources;
 pub mod rules;
 pub mod show;
+#[cfg(test)]
+mod tests;
 mod yosys;
 
 pub use yosys::{Source, Yosys, YosysError, user_cache};
@@ -15,7 +17,7 @@ use crate::emit::{self, EmitError};
 use levels::{Levels, Path};
 use resources::{Counted, Resources};
 use sagen_arch::Overlay;
-use sagen_lang::{Design, Manifest, ModuleEntry};
+use sagen_lang::{Manifest, ModuleEntry};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path;
@@ -143,10 +145,7 @@ pub fn cached(overlay: &Overlay, options: &Options<'_>) -> Result<Option<Resourc
 
 /// The module tree below the synthesis top, and the Verilog of its modules.
 pub fn sources(overlay: &Overlay) -> Result<(Manifest, Vec<Source>), EmitError> {
-    let mut design = Design::new();
-    sagen_rtl::top::overlay(&mut design, overlay, ANY_HASH);
-    let errors = |errors| EmitError::Design { overlay: overlay.name().to_string(), errors };
-    design.finish().map_err(errors)?;
+    let design = emit::tree(overlay, ANY_HASH)?;
     let top = design.lookup(sagen_rtl::top::TOP).expect("the synthesis top was just built");
     let manifest = design.manifest(top);
     let texts: BTreeMap<String, String> = emit::modules(&design, top).into_iter().collect();
