@@ -1,6 +1,7 @@
 //! A build folder: computed in memory, written beside, then put in place by renaming. An earlier build stays until
 //! the new one is complete. Two builds of one overlay at once take turns.
 
+use crate::diagram::{self, DiagramError};
 use crate::emit::{self, EmitError, File, TableError};
 use sagen_arch::Overlay;
 use std::fs::{self, File as Handle};
@@ -15,6 +16,9 @@ pub enum BuildError {
     /// The tables cannot be rendered.
     #[error(transparent)]
     Tables(#[from] TableError),
+    /// The diagram cannot be drawn.
+    #[error(transparent)]
+    Diagram(#[from] DiagramError),
     /// The file system refused.
     #[error("{path}: {reason}; the earlier build, if any, is unchanged")]
     Io {
@@ -45,7 +49,8 @@ fn io(path: &Path) -> impl FnOnce(std::io::Error) -> BuildError + '_ {
 /// Build an overlay into `out/<name>`.
 pub fn build(overlay: &Overlay, out: &Path) -> Result<Built, BuildError> {
     let emitted = emit::verilog(overlay)?;
-    let packages = emit::package(overlay, &emitted)?;
+    let mut packages = emit::package(overlay, &emitted)?;
+    packages.push(diagram::diagram(overlay, &emitted)?);
     let mut files = emitted.files;
     files.extend(packages);
     files.extend(emit::tables()?.into_iter().map(|f| File { path: format!("include/{}", f.path), ..f }));
