@@ -32,7 +32,7 @@ pub(super) struct Memory {
 impl Memory {
     pub(super) fn text(&self) -> String {
         let bytes = self.bits.div_ceil(8);
-        let size = if bytes % 1024 == 0 { format!("{} KiB", bytes / 1024) } else { format!("{bytes} bytes") };
+        let size = if bytes.is_multiple_of(1024) { format!("{} KiB", bytes / 1024) } else { format!("{bytes} bytes") };
         format!("{size} {}", self.kind)
     }
 }
