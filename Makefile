@@ -1,7 +1,7 @@
 # The two commands of the quick start, and what they need. Everything else is `sagen` and `cosim`.
 
 CARGO ?= cargo
-PACKAGES := verilator clang g++ liblz4-dev zlib1g-dev python3-pip yosys iverilog tcl
+PACKAGES := verilator clang g++ liblz4-dev zlib1g-dev python3-pip python3-venv yosys iverilog tcl
 TOOLS := verilator clang++ g++ python3 yosys iverilog tclsh
 APT := $(if $(filter 0,$(shell id -u)),apt-get,sudo apt-get)
 

@@ -2,6 +2,7 @@
 //! the new one is complete. Two builds of one overlay at once take turns. Vivado's results, in `vivado/work`, belong to
 //! the user: they are carried over into the new folder, where their names tell to which sources they belong.
 
+use crate::diagram::{self, DiagramError};
 use crate::emit::{self, EmitError, File, TableError};
 use sagen_arch::Overlay;
 use std::fs::{self, File as Handle, TryLockError};
@@ -25,6 +26,9 @@ pub enum BuildError {
         /// Folder.
         folder: String,
     },
+    /// The diagram cannot be drawn.
+    #[error(transparent)]
+    Diagram(#[from] DiagramError),
     /// The file system refused.
     #[error("{path}: {reason}; the earlier build, if any, is unchanged")]
     Io {
@@ -55,9 +59,11 @@ fn io(path: &Path) -> impl FnOnce(std::io::Error) -> BuildError + '_ {
 /// Build an overlay into `out/<name>`.
 pub fn build(overlay: &Overlay, out: &Path) -> Result<Built, BuildError> {
     let emitted = emit::verilog(overlay)?;
-    let flow = emit::vivado(overlay, &emitted)?;
+    let mut packages = emit::package(overlay, &emitted)?;
+    packages.push(diagram::diagram(overlay, &emitted)?);
+    packages.extend(emit::vivado(overlay, &emitted)?);
     let mut files = emitted.files;
-    files.extend(flow);
+    files.extend(packages);
     files.extend(emit::tables()?.into_iter().map(|f| File { path: format!("include/{}", f.path), ..f }));
     fs::create_dir_all(out).map_err(io(out))?;
     let folder = out.join(overlay.name());

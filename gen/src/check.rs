@@ -1,10 +1,14 @@
-//! Are the committed tables under `docs/generated` those that the code makes?
+//! Are the committed tables and diagrams those that the code makes?
 
-use crate::emit::{TableError, tables};
+use crate::diagram::{self, DiagramError};
+use crate::emit::{self, EmitError, File, TableError, tables};
+use crate::find::{self, FindError};
 use std::path::{Path, PathBuf};
 
-/// Tables that are committed, since people read them without building.
-const COMMITTED: [&str; 2] = ["csr.md", "descriptors.md"];
+/// Tables that are committed, since people and tools read them without building.
+const TABLES: [&str; 3] = ["csr.md", "sagen_csr.rdl", "descriptors.md"];
+/// Overlays whose diagram is committed.
+const DIAGRAMS: [&str; 2] = ["d16_100mhz_w128_p6", "d8_100mhz"];
 
 /// Why the check could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -12,6 +16,15 @@ pub enum CheckError {
     /// The tables cannot be rendered.
     #[error(transparent)]
     Tables(#[from] TableError),
+    /// A config is missing or wrong.
+    #[error(transparent)]
+    Config(#[from] FindError),
+    /// An overlay cannot be emitted.
+    #[error(transparent)]
+    Emit(#[from] EmitError),
+    /// A diagram cannot be drawn.
+    #[error(transparent)]
+    Diagram(#[from] DiagramError),
     /// A file cannot be written.
     #[error("{path}: {reason}")]
     Io {
@@ -24,19 +37,30 @@ pub enum CheckError {
 
 /// Paths below `root` whose contents differ from what the code makes; with `write`, they are renewed.
 pub fn stale(root: &Path, write: bool) -> Result<Vec<PathBuf>, CheckError> {
-    let folder = root.join("docs/generated");
     let mut stale = Vec::new();
-    for file in tables()?.into_iter().filter(|f| COMMITTED.contains(&f.path.as_str())) {
-        let path = folder.join(&file.path);
+    for file in committed(root)? {
+        let path = root.join(&file.path);
         if std::fs::read_to_string(&path).is_ok_and(|old| old == file.text) {
             continue;
         }
         if write {
             let io = |reason| CheckError::Io { path: path.display().to_string(), reason };
-            std::fs::create_dir_all(&folder).map_err(io)?;
+            std::fs::create_dir_all(path.parent().expect("a file lies in a folder")).map_err(io)?;
             std::fs::write(&path, &file.text).map_err(io)?;
         }
         stale.push(path);
     }
     Ok(stale)
+}
+
+/// Every generated file that is committed, with its path below the repository.
+fn committed(root: &Path) -> Result<Vec<File>, CheckError> {
+    let tables = tables()?.into_iter().filter(|f| TABLES.contains(&f.path.as_str()));
+    let mut files: Vec<File> = tables.map(|f| File { path: format!("docs/generated/{}", f.path), ..f }).collect();
+    for name in DIAGRAMS {
+        let overlay = find::overlay(&root.join(format!("configs/{name}.yaml")).display().to_string())?;
+        let diagram = diagram::diagram(&overlay, &emit::verilog(&overlay)?)?;
+        files.push(File { path: format!("docs/img/overlay_{name}.svg"), ..diagram });
+    }
+    Ok(files)
 }

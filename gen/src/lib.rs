@@ -2,6 +2,12 @@
 
 pub mod build;
 pub mod check;
+pub mod columns;
+pub mod compare;
+pub mod create;
+pub mod diagram;
 pub mod emit;
+pub mod estimate;
+pub mod figures;
 pub mod find;
 pub mod outcome;

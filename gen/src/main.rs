@@ -1,12 +1,14 @@
 //! `sagen`: overlay configs to build folders.
 
+mod estimate_command;
 mod report;
 mod show;
 mod vivado;
 
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
-use sagen::{build, check, find, outcome};
+use sagen::estimate::{self, Options};
+use sagen::{build, check, compare, create, find, outcome};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -44,6 +46,32 @@ enum Command {
     Vivado(vivado::Options),
     /// Judge the reports of a Vivado build; fails when a rule does not hold.
     Report(report::Options),
+    /// Synthesise with yosys: resources of every unit against the part, logic levels between registers.
+    ///
+    /// LUT counts are upper bounds and no clock rate is claimed; docs/estimate.md has the rules. Fails when the overlay
+    /// exceeds its part or has more logic levels than its clock allows.
+    Estimate(estimate_command::Arguments),
+    /// Write a commented overlay config to start from.
+    New {
+        /// Name of the new config, which goes to configs/, or a path that ends in .yaml.
+        name: String,
+        /// Board, by name.
+        #[arg(long)]
+        board: Option<String>,
+        /// Config to take the values from; the first that fits the board if left out.
+        #[arg(long)]
+        like: Option<String>,
+    },
+    /// Compare two overlays: config, ports, figures, modules, resources.
+    Diff {
+        /// Name of a config, or path of a YAML file.
+        first: String,
+        /// The other one.
+        second: String,
+        /// yosys whose cached netlists give the resources.
+        #[arg(long, default_value = "yosys")]
+        yosys: PathBuf,
+    },
     /// Check every config and the committed tables; fails when something is stale or wrong.
     Check {
         /// Renew stale tables instead of failing.
@@ -72,6 +100,19 @@ fn execute() -> Result<()> {
         }
         Command::Vivado(options) => vivado::run(&options),
         Command::Report(options) => report::run(&options),
+        Command::Estimate(arguments) => estimate_command::run(&arguments),
+        Command::New { name, board, like } => {
+            let created = create::create(&name, board.as_deref(), like.as_deref())?;
+            let (path, overlay) = (created.path.display(), created.overlay.name());
+            println!("{path}: {overlay}, like {}; see `sagen show --config {name}`", created.like);
+            Ok(())
+        }
+        Command::Diff { first, second, yosys } => {
+            let (first, second) = (find::overlay(&first)?, find::overlay(&second)?);
+            let options = Options { program: &yosys, cache: &estimate::user_cache()?, jobs: 1 };
+            print!("{}", compare::compare(&first, &second, &options)?);
+            Ok(())
+        }
         Command::Check { write } => run_check(write),
     }
 }

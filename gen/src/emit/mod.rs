@@ -1,11 +1,14 @@
 //! What a build folder holds. Everything is computed in memory first.
 
+pub mod csr_map;
+mod package;
 mod tables;
 mod verilog;
 mod vivado;
 
+pub use package::package;
 pub use tables::{TableError, tables};
-pub use verilog::{EmitError, Verilog, verilog};
+pub use verilog::{EmitError, Verilog, modules, tree, verilog};
 pub use vivado::vivado;
 
 /// One file of a build folder, with its path below it.

@@ -1,9 +1,9 @@
-//! Software's view of the hardware, from the tables of `sagen_isa`: C header, JSON, Markdown.
+//! Software's view of the hardware, from the tables of `sagen_isa`: C headers, Rust, SystemRDL, JSON,
+//! Markdown.
 
 use super::File;
-use sagen_isa::{
-    Access, COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, Field, LAYOUTS, REGISTERS, UNITS, WAIT_BIT,
-};
+use super::csr_map::{self, CsrRow};
+use sagen_isa::{CSR_BYTES, Field, LAYOUTS, UNITS, WAIT_BIT};
 use serde::Serialize;
 use tera::{Context, Tera};
 
@@ -15,8 +15,10 @@ pub struct TableError {
     reason: String,
 }
 
-const TEMPLATES: [(&str, &str); 4] = [
+const TEMPLATES: [(&str, &str); 6] = [
     ("sagen_csr.h", include_str!("../../templates/csr.h")),
+    ("sagen_csr.rs", include_str!("../../templates/csr.rs.tera")),
+    ("sagen_csr.rdl", include_str!("../../templates/csr.rdl")),
     ("sagen_descriptors.h", include_str!("../../templates/descriptors.h")),
     ("csr.md", include_str!("../../templates/csr.md")),
     ("descriptors.md", include_str!("../../templates/descriptors.md")),
@@ -42,35 +44,30 @@ struct DescriptorRow {
 }
 
 #[derive(Serialize)]
-struct CsrRow {
-    name: String,
-    offset: u32,
-    access: &'static str,
-    doc: String,
-}
-
-#[derive(Serialize)]
 struct Tables {
     descriptors: Vec<DescriptorRow>,
     waits: Vec<FieldRow>,
     csrs: Vec<CsrRow>,
+    csr_bytes: u32,
 }
 
-/// C headers, Markdown tables and one JSON file that holds both tables.
+/// C headers, a Rust module, SystemRDL, Markdown tables and one JSON file that holds both tables.
 pub fn tables() -> Result<Vec<File>, TableError> {
-    let tables = Tables { descriptors: descriptors(), waits: waits(), csrs: csrs() };
-    let context =
-        Context::from_serialize(&tables).map_err(|e| TableError { template: "context", reason: e.to_string() })?;
+    let tables = Tables { descriptors: descriptors(), waits: waits(), csrs: csr_map::rows(), csr_bytes: CSR_BYTES };
     let mut files = Vec::new();
     for (template, text) in TEMPLATES {
-        let error = |e: tera::Error| TableError { template, reason: format!("{e:?}") };
-        let text = Tera::one_off(text, &context, false).map_err(error)?;
-        files.push(File { path: template.to_string(), text });
+        files.push(File { path: template.to_string(), text: render(template, text, &tables)? });
     }
     let json = serde_json::to_string_pretty(&tables)
         .map_err(|e| TableError { template: "isa.json", reason: e.to_string() })?;
     files.push(File { path: "isa.json".to_string(), text: json + "\n" });
     Ok(files)
+}
+
+/// A template with its values filled in.
+pub(super) fn render(template: &'static str, text: &str, values: &impl Serialize) -> Result<String, TableError> {
+    let context = Context::from_serialize(values).map_err(|e| TableError { template, reason: e.to_string() })?;
+    Tera::one_off(text, &context, false).map_err(|e| TableError { template, reason: format!("{e:?}") })
 }
 
 fn row(field: &Field) -> FieldRow {
@@ -99,31 +96,4 @@ fn waits() -> Vec<FieldRow> {
         signed: false,
     };
     UNITS.iter().enumerate().map(wait).collect()
-}
-
-fn csrs() -> Vec<CsrRow> {
-    let access = |a: Access| match a {
-        Access::Read => "read",
-        Access::ReadWrite => "read/write",
-        Access::Trigger => "trigger",
-    };
-    let named = CSRS.iter().map(|c| CsrRow {
-        name: c.name.to_string(),
-        offset: c.offset,
-        access: access(c.access),
-        doc: c.doc.to_string(),
-    });
-    let steps = (0..REGISTERS as u32).map(|i| CsrRow {
-        name: format!("step_register_{i}"),
-        offset: CSR_REGISTER_BASE + 4 * i,
-        access: if i == 0 { "read" } else { "read/write" },
-        doc: format!("Step register {i}."),
-    });
-    let counters = COUNTERS.iter().enumerate().map(|(i, c)| CsrRow {
-        name: format!("counter_{}", c.name),
-        offset: CSR_COUNTER_BASE + 4 * i as u32,
-        access: "read",
-        doc: format!("Cycles: {}", c.doc),
-    });
-    named.chain(steps).chain(counters).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::File;
 use sagen_arch::Overlay;
-use sagen_lang::{Design, Manifest, verilog as printer};
+use sagen_lang::{Design, Manifest, ModuleId, Port, verilog as printer};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -29,6 +29,8 @@ pub struct Verilog {
     pub files: Vec<File>,
     /// The module tree below the co-simulation top.
     pub manifest: Manifest,
+    /// Ports of the synthesis top, without clock and reset.
+    pub ports: Vec<Port>,
     /// First 32 bits of the hash of config and sources, as in the CSR.
     pub build_hash: u32,
 }
@@ -66,10 +68,12 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
         design: &manifest,
     };
     files.push(File { path: "manifest.json".to_string(), text: serde_json::to_string_pretty(&build)? + "\n" });
-    Ok(Verilog { files, manifest, build_hash })
+    let top = design.lookup(sagen_rtl::top::TOP).expect("the synthesis top was just built");
+    Ok(Verilog { files, manifest, ports: design.ports(top).to_vec(), build_hash })
 }
 
-fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
+/// The module tree of an overlay, with this number in the `build_hash` register.
+pub fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
     let mut design = Design::new();
     sagen_rtl::top::overlay(&mut design, overlay, build_hash);
     let errors = |errors| EmitError::Design { overlay: overlay.name().to_string(), errors };
@@ -82,14 +86,20 @@ fn sources(design: &Design) -> Vec<File> {
     let mut files: Vec<File> = Vec::new();
     for top in [sagen_rtl::top::TOP, sagen_rtl::top::SIM_TOP] {
         let top = design.lookup(top).expect("both tops were just built");
-        for (name, text) in printer::print(design, top) {
-            let path = format!("rtl/{name}");
-            if name.ends_with(".v") && files.iter().all(|f| f.path != path) {
+        for (name, text) in modules(design, top) {
+            let path = format!("rtl/{name}.v");
+            if files.iter().all(|f| f.path != path) {
                 files.push(File { path, text });
             }
         }
     }
     files
+}
+
+/// Name and Verilog of every module below `top`, children first.
+pub fn modules(design: &Design, top: ModuleId) -> Vec<(String, String)> {
+    let named = |(file, text): (String, String)| Some((file.strip_suffix(".v")?.to_string(), text));
+    printer::print(design, top).into_iter().filter_map(named).collect()
 }
 
 fn hash(overlay: &Overlay, design: &Design) -> u32 {

@@ -179,7 +179,7 @@ impl Board {
             let rule = format!("{} lies in none of ddr.windows ({})", hex(ddr.reserved), windows.join(", "));
             return Some(("ddr.reserved", rule));
         }
-        if ddr.reserved.base % 4096 != 0 {
+        if !ddr.reserved.base.is_multiple_of(4096) {
             return Some(("ddr.reserved", format!("{:#x} is not a multiple of 4096", ddr.reserved.base)));
         }
         if ddr.windows.iter().any(|w| w.end() > 1 << self.family.address_bits()) {

@@ -6,6 +6,7 @@ pub mod config;
 mod config_tests;
 pub mod ddr;
 pub mod device;
+pub mod fields;
 pub mod hazard;
 pub mod overlay;
 pub mod program;

@@ -2,6 +2,7 @@
 //! Every width and depth that follows from a field is derived here, once.
 
 use crate::board::Board;
+use crate::fields;
 use sagen_isa::{BLOCK_ROWS, WORD_BYTES};
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +94,7 @@ pub enum OverlayError {
         /// Value found.
         found: String,
         /// Values allowed.
-        allowed: &'static str,
+        allowed: String,
     },
     /// A field lies outside its range.
     #[error("{field} = {found} is outside {min}..={max}")]
@@ -184,7 +185,7 @@ impl Overlay {
         if let Some((field, rule)) = board.fault() {
             return Err(OverlayError::BoardFile { board: board.name, field, rule });
         }
-        check_values(&file)?;
+        fields::check(&file)?;
         check_ports(&file, &board)?;
         let overlay = Self { file, board };
         let derived = overlay.derived_name();
@@ -307,53 +308,11 @@ impl Overlay {
     }
 }
 
-fn one_of(field: &'static str, found: u32, values: &[u32], allowed: &'static str) -> Result<(), OverlayError> {
-    if values.contains(&found) {
-        return Ok(());
-    }
-    Err(OverlayError::NotAllowed { field, found: found.to_string(), allowed })
-}
-
 fn within(field: &'static str, found: u32, min: u32, max: u32) -> Result<(), OverlayError> {
     if (min..=max).contains(&found) {
         return Ok(());
     }
     Err(OverlayError::OutOfRange { field, found, min, max })
-}
-
-fn power_of_two(field: &'static str, found: u32) -> Result<(), OverlayError> {
-    if found.is_power_of_two() {
-        return Ok(());
-    }
-    let rule = "must be a power of two".to_string();
-    Err(OverlayError::Rule { field, found: found.to_string(), rule })
-}
-
-fn check_values(f: &OverlayFile) -> Result<(), OverlayError> {
-    one_of("array.side", f.array.side, &[8, 16, 32], "8, 16, 32")?;
-    one_of("array.count", f.array.count, &[1, 2, 4], "1, 2, 4")?;
-    one_of("ports.width", f.ports.width, &[32, 64, 128], "32, 64, 128")?;
-    one_of("ports.stream", f.ports.stream, &[1, 2, 4], "1, 2, 4")?;
-    one_of("vector_lanes", f.vector_lanes, &[4, 8, 16], "4, 8, 16")?;
-    within("clock_mhz", f.clock_mhz, 10, 300)?;
-    within("ports.total", f.ports.total, 1, 8)?;
-    within("prefetch_bytes", f.prefetch_bytes, 4096, 1 << 20)?;
-    power_of_two("prefetch_bytes", f.prefetch_bytes)?;
-    within("scratchpad.vector_words", f.scratchpad.vector_words, 1024, 1 << 14)?;
-    power_of_two("scratchpad.vector_words", f.scratchpad.vector_words)?;
-    within("scratchpad.code_words", f.scratchpad.code_words, 256, 1 << 12)?;
-    power_of_two("scratchpad.code_words", f.scratchpad.code_words)?;
-    within("scratchpad.score_rows", f.scratchpad.score_rows, 128, 1 << 15)?;
-    power_of_two("scratchpad.score_rows", f.scratchpad.score_rows)?;
-    if f.control_core != ControlCore::None {
-        let rule = "a resident control core is not built yet; `none` is allowed".to_string();
-        return Err(OverlayError::Rule { field: "control_core", found: "picorv32".to_string(), rule });
-    }
-    if f.pcpi {
-        let rule = "needs a control core".to_string();
-        return Err(OverlayError::Rule { field: "pcpi", found: "true".to_string(), rule });
-    }
-    Ok(())
 }
 
 fn check_ports(f: &OverlayFile, board: &Board) -> Result<(), OverlayError> {

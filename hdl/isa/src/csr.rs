@@ -1,5 +1,7 @@
 //! The CSR map: one table.
 
+use crate::Field;
+
 /// What software may do with a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -22,11 +24,26 @@ pub struct Csr {
     pub access: Access,
     /// Contract.
     pub doc: &'static str,
+    /// Its parts, ascending; empty where the register is one value of 32 bits.
+    pub fields: &'static [Field],
 }
 
 const fn csr(name: &'static str, offset: u32, access: Access, doc: &'static str) -> Csr {
-    Csr { name, offset, access, doc }
+    Csr { name, offset, access, doc, fields: &[] }
 }
+
+const fn parts(csr: Csr, fields: &'static [Field]) -> Csr {
+    Csr { fields, ..csr }
+}
+
+const fn part(name: &'static str, lo: u32, width: u32, doc: &'static str) -> Field {
+    Field { name, doc, lo, width, signed: false }
+}
+
+/// Bytes that the CSR block decodes.
+pub const CSR_BYTES: u32 = 1 << 16;
+/// Value of the `id` register, "SGEN".
+pub const CSR_ID: u32 = 0x5347_454e;
 
 /// Offset of step register 0; register i is at `CSR_REGISTER_BASE + 4 * i`.
 pub const CSR_REGISTER_BASE: u32 = 0x100;
@@ -36,24 +53,51 @@ pub const CSR_COUNTER_BASE: u32 = 0x200;
 /// Every register except step registers and counters.
 pub const CSRS: &[Csr] = &[
     csr("id", 0x00, Access::Read, "0x5347454e, \"SGEN\"."),
-    csr("build_hash", 0x04, Access::Read, "First 32 bits of the hash of config and sources."),
     csr(
-        "geometry",
-        0x08,
+        "build_hash",
+        0x04,
         Access::Read,
-        "Array side [7:0], arrays [15:8], stream ports [23:16], bytes of a port [31:24].",
+        "First 32 bits of the hash of config and sources, as in `manifest.json`: tells which build answers.",
     ),
-    csr("control", 0x0c, Access::Trigger, "Bit 0 starts the program, bit 1 clears the counters."),
-    csr("status", 0x10, Access::Read, "Bit 0 busy, bit 1 done, bit 2 error."),
-    csr(
-        "error",
-        0x14,
-        Access::Read,
-        "Source of the first error [7:0]: 1 fetch, 2 stream, 3 load, 4 store (bus response), 5 unknown opcode; detail [31:8]: port or descriptor index.",
+    parts(
+        csr("geometry", 0x08, Access::Read, "What was built."),
+        &[
+            part("array_side", 0, 8, "Rows and columns of one systolic array."),
+            part("arrays", 8, 8, "Systolic arrays."),
+            part("stream_ports", 16, 8, "Memory ports of the weight stream."),
+            part("port_bytes", 24, 8, "Bytes of one transfer of one port."),
+        ],
+    ),
+    parts(
+        csr("control", 0x0c, Access::Trigger, "Starts and clears."),
+        &[
+            part("start", 0, 1, "1 starts the program; ignored while one runs."),
+            part("clear_counters", 1, 1, "1 clears the event counters."),
+        ],
+    ),
+    parts(
+        csr("status", 0x10, Access::Read, "State of the program."),
+        &[
+            part("busy", 0, 1, "A program runs."),
+            part("done", 1, 1, "The last program has ended."),
+            part("error", 2, 1, "The `error` register is not zero."),
+        ],
+    ),
+    parts(
+        csr("error", 0x14, Access::Read, "The first error since the start; zero without one."),
+        &[
+            part("source", 0, 8, "1 fetch, 2 stream, 3 load, 4 store (bus response), 5 unknown opcode."),
+            part("fetched", 8, 24, "Descriptors fetched by then."),
+        ],
     ),
     csr("program_low", 0x18, Access::ReadWrite, "Program address [31:0], a multiple of 64."),
-    csr("program_high", 0x1c, Access::ReadWrite, "Program address [39:32]."),
-    csr("program_length", 0x20, Access::ReadWrite, "Descriptors in the program."),
+    csr("program_high", 0x1c, Access::ReadWrite, "Program address [39:32]; higher bits are kept and ignored."),
+    csr(
+        "program_length",
+        0x20,
+        Access::ReadWrite,
+        "Descriptors in the program, less than 2^24; higher bits are kept and ignored.",
+    ),
     csr("fetched", 0x24, Access::Read, "Descriptors fetched since the start."),
     csr("done_stream", 0x28, Access::Read, "Descriptors that the stream unit completed."),
     csr("done_compute", 0x2c, Access::Read, "Descriptors that the compute unit completed."),

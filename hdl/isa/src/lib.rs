@@ -11,7 +11,7 @@ mod descriptors;
 mod layout;
 mod units;
 
-pub use csr::{Access, COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, Counter, Csr};
+pub use csr::{Access, COUNTERS, CSR_BYTES, CSR_COUNTER_BASE, CSR_ID, CSR_REGISTER_BASE, CSRS, Counter, Csr};
 pub use descriptors::*;
 pub use layout::{BODY_BIT, DESCRIPTOR_BYTES, Field, FieldError, Layout, WAIT_BIT, Words};
 pub use units::{UNITS, Unit};
@@ -37,24 +37,36 @@ pub const AMAX_GROUPS: usize = 128;
 
 /// Names of the step registers that a driver sets before each run of a program.
 pub mod register {
-    /// Always zero.
-    pub const ZERO: u64 = 0;
-    /// Position of the first row of this step.
-    pub const POSITION: u64 = 1;
-    /// Keys present after this step: position + rows.
-    pub const KV_LENGTH: u64 = 2;
-    /// `KV_LENGTH` in blocks of 16 rows, rounded up.
-    pub const KV_BLOCKS: u64 = 3;
-    /// `POSITION / 16`.
-    pub const POSITION_BLOCK: u64 = 4;
-    /// `POSITION % 16`.
-    pub const POSITION_IN_BLOCK: u64 = 5;
-    /// Row of the chunk that the head reads.
-    pub const HEAD_ROW: u64 = 6;
-    /// Token chosen by the head's argmax.
-    pub const NEXT_TOKEN: u64 = 7;
-    /// Token ids of the rows, one register a row: 16..32.
-    pub const TOKEN: u64 = 16;
+    /// A step register with a meaning.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Named {
+        /// Name, lower case.
+        pub name: &'static str,
+        /// Which register.
+        pub index: u64,
+        /// What it holds.
+        pub doc: &'static str,
+    }
+
+    macro_rules! registers {
+        ($($name:ident, $lower:literal = $index:literal: $doc:literal;)*) => {
+            $(#[doc = $doc] pub const $name: u64 = $index;)*
+            /// Every register with a meaning, in order.
+            pub const NAMED: &[Named] = &[$(Named { name: $lower, index: $index, doc: $doc }),*];
+        };
+    }
+
+    registers! {
+        ZERO, "zero" = 0: "Always zero.";
+        POSITION, "position" = 1: "Position of the first row of this step.";
+        KV_LENGTH, "kv_length" = 2: "Keys present after this step: position + rows.";
+        KV_BLOCKS, "kv_blocks" = 3: "`kv_length` in blocks of 16 rows, rounded up.";
+        POSITION_BLOCK, "position_block" = 4: "`position / 16`.";
+        POSITION_IN_BLOCK, "position_in_block" = 5: "`position % 16`.";
+        HEAD_ROW, "head_row" = 6: "Row of the chunk that the head reads.";
+        NEXT_TOKEN, "next_token" = 7: "Token chosen by the head's argmax.";
+        TOKEN, "token" = 16: "Token ids of the rows, one register a row: 16..32.";
+    }
 
     /// Registers of a step of `rows` rows from `position`, token ids apart.
     pub const fn step(position: usize, rows: usize) -> [(u64, usize); 6] {

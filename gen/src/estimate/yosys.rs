@@ -1,0 +1,352 @@
+//! Synthesis by yosys, module by module: children are black boxes, results are cached by content.
+
+use super::netlist::{Netlist, Written};
+use indicatif::{ProgressBar, ProgressStyle};
+use sagen_arch::Family;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{self, Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a cached netlist must agree on besides its inputs.
+const FORMAT: &str = "netlist 1";
+/// How long one module may take.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Why a module has no netlist.
+#[derive(Debug, thiserror::Error)]
+pub enum YosysError {
+    /// No yosys.
+    #[error("{program}: {reason}; install yosys (`make setup`) or name it with --yosys PATH")]
+    Missing {
+        /// Program tried.
+        program: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// No cache folder is known.
+    #[error("no cache folder: set SAGEN_CACHE to a folder that can be written")]
+    NoCache,
+    /// yosys refuses a module.
+    #[error("yosys on {module}: {reason}; run `{command}` to see it again, log: {log}")]
+    Refused {
+        /// Module.
+        module: String,
+        /// First error line.
+        reason: String,
+        /// Command that fails.
+        command: String,
+        /// What yosys said.
+        log: String,
+    },
+    /// A module takes too long.
+    #[error("yosys on {module}: not done after {seconds} s; command `{command}`, log: {log}")]
+    Slow {
+        /// Module.
+        module: String,
+        /// Limit.
+        seconds: u64,
+        /// Command that was stopped.
+        command: String,
+        /// What yosys said.
+        log: String,
+    },
+    /// A netlist that cannot be read.
+    #[error("{path}: not a netlist of {module}: {reason}")]
+    Netlist {
+        /// File.
+        path: String,
+        /// Module.
+        module: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Ctrl-C.
+    #[error("interrupted; modules done so far are cached")]
+    Interrupted,
+    /// The file system refused.
+    #[error("{path}: {reason}")]
+    Io {
+        /// Path.
+        path: String,
+        /// Why.
+        reason: std::io::Error,
+    },
+}
+
+fn io(path: &Path) -> impl FnOnce(std::io::Error) -> YosysError + '_ {
+    move |reason| YosysError::Io { path: path.display().to_string(), reason }
+}
+
+/// One module to synthesise.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Name.
+    pub name: String,
+    /// Verilog.
+    pub text: String,
+    /// Its ports, in words: all that a parent's netlist depends on.
+    pub interface: String,
+    /// Modules that it instantiates.
+    pub children: Vec<String>,
+}
+
+/// yosys, for one device family.
+#[derive(Debug)]
+pub struct Yosys {
+    program: PathBuf,
+    version: String,
+    family: Family,
+    cache: PathBuf,
+}
+
+/// `SAGEN_CACHE`, else `sagen` in the user's cache folder; netlists are below it.
+pub fn user_cache() -> Result<PathBuf, YosysError> {
+    let named = std::env::var_os("SAGEN_CACHE").filter(|v| !v.is_empty()).map(PathBuf::from);
+    let root = named.or_else(|| dirs::cache_dir().map(|d| d.join("sagen"))).ok_or(YosysError::NoCache)?;
+    path::absolute(&root).map_err(io(&root))
+}
+
+impl Yosys {
+    /// Find the program and ask for its version.
+    pub fn find(program: &Path, family: Family, cache: &Path) -> Result<Self, YosysError> {
+        // A path is kept valid inside work folders; a bare name is looked up as always.
+        let path = if program.components().count() > 1 { path::absolute(program) } else { Ok(program.to_path_buf()) };
+        let program = &path.map_err(io(program))?;
+        let missing = |reason: String| YosysError::Missing { program: program.display().to_string(), reason };
+        let output = Command::new(program).arg("-V").output().map_err(|e| missing(e.to_string()))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let version = text.lines().next().filter(|l| output.status.success() && l.starts_with("Yosys"));
+        let version = version.ok_or_else(|| missing("`-V` prints no yosys version".to_string()))?.to_string();
+        Ok(Self { program: program.to_path_buf(), version, family, cache: cache.join("yosys") })
+    }
+
+    /// Version line.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// Netlists that are cached already, of those asked for.
+    pub fn cached(&self, sources: &[Source]) -> BTreeMap<String, Netlist> {
+        let all = by_name(sources);
+        let found = |s: &Source| Some((s.name.clone(), self.read(&self.slot(s, &all)).ok()?));
+        sources.iter().filter_map(found).collect()
+    }
+
+    /// Synthesise every module, `jobs` at once; ends early and leaves nothing half-written when `interrupted` is set.
+    pub fn synthesise(
+        &self,
+        sources: &[Source],
+        jobs: usize,
+        interrupted: &AtomicBool,
+    ) -> Result<BTreeMap<String, Netlist>, YosysError> {
+        fs::create_dir_all(&self.cache).map_err(io(&self.cache))?;
+        let all = by_name(sources);
+        let mut queue: Vec<&Source> = sources.iter().collect();
+        // Long texts first: they take longest, and nothing else should wait for them at the end.
+        queue.sort_by_key(|s| (std::cmp::Reverse(s.text.len()), &s.name));
+        let bar = progress(queue.len() as u64);
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let done = Mutex::new((BTreeMap::new(), None));
+        let worker = || {
+            while let Some(source) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
+                bar.set_message(source.name.clone());
+                let result =
+                    self.one(source, &all, &|| interrupted.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed));
+                let mut done = done.lock().expect("no worker panics while it holds the results");
+                match result {
+                    Ok(netlist) => drop(done.0.insert(source.name.clone(), netlist)),
+                    Err(error) => {
+                        stop.store(true, Ordering::Relaxed);
+                        done.1.get_or_insert(error);
+                        return;
+                    }
+                }
+                bar.inc(1);
+            }
+        };
+        std::thread::scope(|scope| (0..jobs).for_each(|_| drop(scope.spawn(worker))));
+        bar.finish_and_clear();
+        let (netlists, error) = done.into_inner().expect("no worker panics while it holds the results");
+        error.map_or(Ok(netlists), Err)
+    }
+
+    fn one(&self, source: &Source, all: &Sources<'_>, stopped: &dyn Fn() -> bool) -> Result<Netlist, YosysError> {
+        let slot = self.slot(source, all);
+        if let Ok(netlist) = self.read(&slot) {
+            return Ok(netlist);
+        }
+        if stopped() {
+            return Err(YosysError::Interrupted);
+        }
+        let work = tempfile::Builder::new().prefix("work-").tempdir_in(&self.cache).map_err(io(&self.cache))?;
+        let run = Run { yosys: self, source, folder: work.path() };
+        run.prepare(all)?;
+        match run.finish(stopped) {
+            Ok(netlist) => {
+                let ready = work.path().join("ready.json");
+                let text = serde_json::to_string(&netlist).expect("a netlist of plain fields");
+                fs::write(&ready, text).map_err(io(&ready))?;
+                fs::rename(&ready, &slot).map_err(io(&slot))?;
+                Ok(netlist)
+            }
+            Err(Stopped::Interrupted) => Err(YosysError::Interrupted),
+            Err(Stopped::Error(error)) => Err(error),
+            Err(failed) => Err(self.keep(&source.name, work, failed)),
+        }
+    }
+
+    /// The work folder of a failed run is kept, so that the command can be repeated.
+    fn keep(&self, module: &str, work: tempfile::TempDir, failed: Stopped) -> YosysError {
+        let folder = self.cache.join("failed").join(module);
+        let moved = fs::create_dir_all(folder.parent().expect("a folder below the cache"))
+            .and_then(|()| if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) })
+            .and_then(|()| fs::rename(work.path(), &folder));
+        if let Err(reason) = moved {
+            return YosysError::Io { path: folder.display().to_string(), reason };
+        }
+        let log = folder.join("yosys.log").display().to_string();
+        let command = format!("cd {} && {} -s run.ys", folder.display(), self.program.display());
+        let module = module.to_string();
+        match failed {
+            Stopped::Slow => YosysError::Slow { module, seconds: LIMIT.as_secs(), command, log },
+            Stopped::Refused(reason) => YosysError::Refused { module, reason, command, log },
+            Stopped::Error(error) => error,
+            Stopped::Interrupted => YosysError::Interrupted,
+        }
+    }
+
+    fn slot(&self, source: &Source, all: &Sources<'_>) -> PathBuf {
+        let mut hash = Sha256::new();
+        let headers = source.children.iter().filter_map(|c| all.get(c.as_str())).map(|c| c.interface.as_str());
+        let parts = [FORMAT, &self.version, self.options(), &source.text].into_iter().chain(headers);
+        for part in parts {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part.as_bytes());
+        }
+        let key: String = hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+        self.cache.join(format!("{key}.json"))
+    }
+
+    fn read(&self, slot: &Path) -> Result<Netlist, YosysError> {
+        let text = fs::read_to_string(slot).map_err(io(slot))?;
+        let netlist = |reason: serde_json::Error| YosysError::Netlist {
+            path: slot.display().to_string(),
+            module: "a module".to_string(),
+            reason: reason.to_string(),
+        };
+        serde_json::from_str(&text).map_err(netlist)
+    }
+
+    fn options(&self) -> &'static str {
+        match self.family {
+            Family::ZynqUltrascale => "-family xcup -uram",
+            Family::Zynq7000 => "-family xc7",
+        }
+    }
+}
+
+type Sources<'a> = BTreeMap<&'a str, &'a Source>;
+
+fn by_name(sources: &[Source]) -> Sources<'_> {
+    sources.iter().map(|s| (s.name.as_str(), s)).collect()
+}
+
+fn progress(modules: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("{spinner} yosys [{bar:24}] {pos}/{len} modules [{elapsed}] {msg}");
+    let bar = ProgressBar::new(modules).with_style(style.expect("the template is valid"));
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+/// Why a run has no netlist.
+enum Stopped {
+    Interrupted,
+    Slow,
+    Refused(String),
+    Error(YosysError),
+}
+
+/// One run in a folder of its own.
+struct Run<'a> {
+    yosys: &'a Yosys,
+    source: &'a Source,
+    folder: &'a Path,
+}
+
+impl Run<'_> {
+    fn prepare(&self, all: &Sources<'_>) -> Result<(), YosysError> {
+        let name = &self.source.name;
+        let write = |file: String, text: &str| {
+            let path = self.folder.join(file);
+            fs::write(&path, text).map_err(io(&path))
+        };
+        let mut script = String::new();
+        for child in self.source.children.iter().filter_map(|c| all.get(c.as_str())) {
+            write(format!("{}.v", child.name), &child.text)?;
+            script += &format!("read_verilog -lib {}.v\n", child.name);
+        }
+        write(format!("{name}.v"), &self.source.text)?;
+        script += &format!("read_verilog {name}.v\nhierarchy -check -top {name}\n");
+        script += &format!("synth_xilinx {} -noiopad -noclkbuf -top {name}\n", self.yosys.options());
+        script += "write_json netlist.json\n";
+        write("run.ys".to_string(), &script)
+    }
+
+    fn finish(&self, stopped: &dyn Fn() -> bool) -> Result<Netlist, Stopped> {
+        let log = self.folder.join("yosys.log");
+        let open = || File::create(&log).map_err(io(&log)).map_err(Stopped::Error);
+        let file = open()?;
+        let errors = file.try_clone().map_err(io(&log)).map_err(Stopped::Error)?;
+        let program = &self.yosys.program;
+        let mut command = Command::new(program);
+        command.args(["-s", "run.ys"]).current_dir(self.folder).stdin(Stdio::null()).stdout(file).stderr(errors);
+        let child = command.spawn().map_err(io(program)).map_err(Stopped::Error)?;
+        if !wait(child, stopped)? {
+            return Err(Stopped::Refused(first_error(&log)));
+        }
+        self.netlist().map_err(Stopped::Error)
+    }
+
+    fn netlist(&self) -> Result<Netlist, YosysError> {
+        let path = self.folder.join("netlist.json");
+        let text = fs::read_to_string(&path).map_err(io(&path))?;
+        let bad = |reason: String| YosysError::Netlist {
+            path: path.display().to_string(),
+            module: self.source.name.clone(),
+            reason,
+        };
+        let mut written: Written = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
+        written.modules.remove(&self.source.name).ok_or_else(|| bad("the module is missing".to_string()))
+    }
+}
+
+/// Whether the program ended well.
+fn wait(mut child: Child, stopped: &dyn Fn() -> bool) -> Result<bool, Stopped> {
+    let start = Instant::now();
+    let reason = loop {
+        match child.try_wait() {
+            // Ctrl-C reaches the program as well: its end is then no failure.
+            Ok(Some(_)) if stopped() => return Err(Stopped::Interrupted),
+            Ok(Some(status)) => return Ok(status.success()),
+            Ok(None) if stopped() => break Stopped::Interrupted,
+            Ok(None) if start.elapsed() > LIMIT => break Stopped::Slow,
+            Ok(None) => std::thread::sleep(Duration::from_millis(20)),
+            Err(reason) => break Stopped::Error(YosysError::Io { path: "yosys".to_string(), reason }),
+        }
+    };
+    // A child that is gone already cannot be killed, which is as well.
+    let _ = child.kill();
+    let _ = child.wait();
+    Err(reason)
+}
+
+fn first_error(log: &Path) -> String {
+    let text = fs::read(log).map(|t| String::from_utf8_lossy(&t).into_owned()).unwrap_or_default();
+    let error = text.lines().find(|l| l.contains("ERROR"));
+    error.or_else(|| text.lines().last()).unwrap_or("no output").to_string()
+}
