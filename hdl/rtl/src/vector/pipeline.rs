@@ -118,15 +118,23 @@ impl<'a> Pipeline<'a> {
     /// Shift amounts for the stages of the lanes, and the group shift for the write.
     fn shift(&self, m: &Module, segments: &Instance) -> Shift {
         let (c, steps) = (self.constants, &self.steps);
-        let fits = fits(self.amax.output("group_data"), segments.output("code_amax"));
-        let selects = m.net("selects_codes", self.select.valid & c.dynamic);
-        let fits = m.reg_en("group_fits", selects, fits).q();
+        let mut takes = m.net("selects_codes", self.select.valid & c.dynamic);
+        let mut given = [self.amax.output("group_data"), segments.output("code_amax"), segments.output("code_shift")];
+        // A deep unit compares one stage later.
+        let from = usize::from(self.shape.deep);
+        if self.shape.deep {
+            let names = ["group_amax", "segment_amax", "segment_shift"];
+            given = [0, 1, 2].map(|i| m.reg_en(names[i], takes, given[i]).q());
+            takes = m.net("compares_codes", self.after[0].valid & c.dynamic);
+        }
+        let [group, amax, code_shift] = given;
+        let fits = m.reg_en("group_fits", takes, fits(group, amax)).q();
         let group = m.net("group_shift", fits.bit(2).mux(lit(2, 3), cat(&[fits.bit(1), fits.bit(0) & !fits.bit(1)])));
-        let code_shift = m.reg_en("code_shift", selects, segments.output("code_shift"));
+        let code_shift = m.reg_en("code_shift", takes, code_shift);
         let amount = c.dynamic.mux(code_shift.sub(group.extend(6)), c.shift);
-        let amount = self.travel(m, "amount", 0..steps.shift, None, amount);
+        let amount = self.travel(m, "amount", from..steps.shift, None, amount);
         let fine = self.travel(m, "fine", steps.shift..steps.round, None, amount.slice(0, 2));
-        let group = self.travel(m, "group", 0..steps.output + 1, Some(c.dynamic), group);
+        let group = self.travel(m, "group", from..steps.output + 1, Some(c.dynamic), group);
         Shift { coarse: amount.slice(2, 4), fine, group: c.dynamic.mux(group, lit(2, 0)) }
     }
 
