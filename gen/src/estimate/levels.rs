@@ -133,9 +133,12 @@ impl Graph {
     fn cell(&mut self, name: &str, cell: &super::netlist::Cell, kind: rules::Kind) {
         let pins = |way| cell.connections.iter().filter(move |(pin, _)| cell.port_directions.get(*pin) == Some(&way));
         let outputs: Vec<usize> = pins(Way::Output).flat_map(|(_, bits)| nets(bits)).map(|(_, net)| net).collect();
-        // A register is called as the net that it drives.
-        let called = outputs.first().filter(|_| kind == rules::Kind::FlipFlop).and_then(|o| self.names[*o].clone());
-        let called = called.unwrap_or_else(|| name.to_string());
+        // A register is called as the net that it drives, and so is a cell to which yosys gave a name of its own.
+        let driven = outputs.first().and_then(|o| self.names[*o].clone());
+        let called = match kind == rules::Kind::FlipFlop || name.contains('$') {
+            true => driven.unwrap_or_else(|| name.to_string()),
+            false => name.to_string(),
+        };
         for net in outputs.iter().filter(|_| kind.start().is_some()) {
             later(&mut self.starts[*net], kind.start().unwrap_or(0), || called.clone());
         }
