@@ -74,7 +74,7 @@ fn impossible_values_are_refused_with_what_is_allowed() {
     refused(
         "vector_words: 8192",
         "vector_words: 5000",
-        expect!["x.yaml: scratchpad.vector_words = 5000: must be a power of two"],
+        expect!["x.yaml: scratchpad.vector_words = 5000: must be a multiple of 512"],
     );
     refused(
         "control_core: none",

@@ -12,6 +12,8 @@ pub enum Allowed {
     Range(u32, u32),
     /// A power of two in a range, both ends included.
     PowerOfTwo(u32, u32),
+    /// A multiple of the first in the range of the others, both ends included.
+    MultipleOf(u32, u32, u32),
 }
 
 impl Display for Allowed {
@@ -20,6 +22,7 @@ impl Display for Allowed {
             Self::OneOf(values) => f.write_str(&list(values)),
             Self::Range(min, max) => write!(f, "{min} to {max}"),
             Self::PowerOfTwo(min, max) => write!(f, "a power of two, {min} to {max}"),
+            Self::MultipleOf(of, min, max) => write!(f, "a multiple of {of}, {min} to {max}"),
         }
     }
 }
@@ -94,7 +97,7 @@ pub const NUMBERS: [NumberField; 11] = [
     NumberField {
         path: "scratchpad.vector_words",
         doc: "Words of 64 bytes for 32-bit elements.",
-        allowed: Allowed::PowerOfTwo(1024, 1 << 14),
+        allowed: Allowed::MultipleOf(512, 1024, 1 << 14),
         value: |f| f.scratchpad.vector_words,
     },
     NumberField {
@@ -131,18 +134,18 @@ pub(crate) fn check(f: &OverlayFile) -> Result<(), OverlayError> {
 }
 
 fn check_number(field: &'static str, found: u32, allowed: Allowed) -> Result<(), OverlayError> {
-    let out_of_range = |min, max| Err(OverlayError::OutOfRange { field, found, min, max });
+    let rule = |rule: String| Err(OverlayError::Rule { field, found: found.to_string(), rule });
     match allowed {
         Allowed::OneOf(values) if !values.contains(&found) => {
             Err(OverlayError::NotAllowed { field, found: found.to_string(), allowed: list(values) })
         }
-        Allowed::Range(min, max) | Allowed::PowerOfTwo(min, max) if !(min..=max).contains(&found) => {
-            out_of_range(min, max)
+        Allowed::Range(min, max) | Allowed::PowerOfTwo(min, max) | Allowed::MultipleOf(_, min, max)
+            if !(min..=max).contains(&found) =>
+        {
+            Err(OverlayError::OutOfRange { field, found, min, max })
         }
-        Allowed::PowerOfTwo(..) if !found.is_power_of_two() => {
-            let rule = "must be a power of two".to_string();
-            Err(OverlayError::Rule { field, found: found.to_string(), rule })
-        }
-        Allowed::OneOf(_) | Allowed::Range(..) | Allowed::PowerOfTwo(..) => Ok(()),
+        Allowed::PowerOfTwo(..) if !found.is_power_of_two() => rule("must be a power of two".to_string()),
+        Allowed::MultipleOf(of, ..) if !found.is_multiple_of(of) => rule(format!("must be a multiple of {of}")),
+        Allowed::OneOf(_) | Allowed::Range(..) | Allowed::PowerOfTwo(..) | Allowed::MultipleOf(..) => Ok(()),
     }
 }

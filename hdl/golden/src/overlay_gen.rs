@@ -19,7 +19,7 @@ fn draw_file(draw: &mut Draw, board: &Board) -> OverlayFile {
         vector_lanes: draw.pick(&[4, 8, 16]),
         prefetch_bytes: power(draw, 12, 14),
         scratchpad: ScratchpadFile {
-            vector_words: power(draw, 10, 11),
+            vector_words: 512 * draw.within(2..=5) as u32,
             code_words: power(draw, 8, 9),
             score_rows: power(draw, 7, 9),
         },

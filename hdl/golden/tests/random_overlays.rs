@@ -30,7 +30,7 @@ const FAULTS: [Fault; 20] = [
     ("vector_lanes", |f, n| f.vector_lanes = n % 4, "is not one of 4, 8, 16"),
     ("prefetch_bytes", |f, n| f.prefetch_bytes = n, "is outside 4096..="),
     ("prefetch_bytes", |f, n| f.prefetch_bytes = 4097 + n, "must be a power of two"),
-    ("scratchpad.vector_words", |f, n| f.scratchpad.vector_words = 1025 + n, "must be a power of two"),
+    ("scratchpad.vector_words", |f, n| f.scratchpad.vector_words = 1025 + n, "must be a multiple of 512"),
     ("scratchpad.code_words", |f, n| f.scratchpad.code_words = n, "is outside 256..="),
     ("control_core", |f, _| f.control_core = ControlCore::Picorv32, "not built yet"),
 ];

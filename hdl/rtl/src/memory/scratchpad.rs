@@ -41,7 +41,7 @@ pub fn scratchpad(d: &mut Design, overlay: &Overlay) -> ModuleId {
         let load_ready = m.net("load_granted", !vector.valid & !compute.valid);
         let pick = |v: Signal, c: Signal, l: Signal| vector.valid.mux(v, compute.valid.mux(c, l));
         let any = m.net("any", vector.valid | compute.valid | load.valid);
-        let bits = depth.ilog2();
+        let bits = depth.next_power_of_two().ilog2();
         let addr = pick(vector.addr, compute.addr, load.addr).trunc(bits);
         let data = pick(vector.data, compute.data, load.data);
         let enables: Vec<Signal> =
