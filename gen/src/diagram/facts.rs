@@ -124,7 +124,7 @@ impl Tree<'_> {
         Ok(Widths {
             csr: width("u_csr", "s_axi_wdata")?,
             descriptor: width("u_fetch", "desc")?,
-            registers: width("u_csr", "regs")?,
+            registers: width("u_csr", "vector_value")?,
             beat: width("u_stream", "beat")?,
             load: width("u_load", "w_data")?,
             store: width("u_store", "s_data")?,

@@ -23,9 +23,3 @@ pub fn field(desc: impl Into<Signal>, descriptor: &str, name: &str) -> Signal {
 pub fn is(desc: impl Into<Signal>, name: &str) -> Signal {
     desc.into().slice(0, 8).eq_lit(u64::from(layout(name).opcode))
 }
-
-/// Step register selected by a 5-bit index out of the flat bus.
-#[track_caller]
-pub fn register(regs: impl Into<Signal>, index: impl Into<Signal>) -> Signal {
-    index.into().select(&regs.into().lanes(32))
-}

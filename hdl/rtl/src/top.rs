@@ -196,12 +196,12 @@ impl Parts {
             connect(instance, "desc_ready", self.scheduler, &format!("{name}_ready"));
             connect(instance, "done", self.scheduler, &format!("{name}_done"));
         }
-        connect(self.csr, "regs", self.vector, "regs");
         for reader in READERS {
             let (unit, prefix) = match reader {
                 "stream" => (self.stream, "step"),
                 "load" => (self.load, "step"),
                 "store" => (self.store, "step"),
+                "vector" => (self.vector, "step"),
                 of_compute => (self.compute, of_compute),
             };
             unit_reads(unit, prefix, self.csr, reader);
@@ -370,8 +370,10 @@ fn share(reader: Instance, prefix: &str, arbiter: Instance, i: usize) {
     }
 }
 
-/// Full-width incrementing bursts.
+/// Full-width incrementing bursts of unprivileged data that an interconnect may split and merge.
 fn burst_constants(m: &Module, channel: &str, bytes: u32) {
     m.output(&format!("{channel}size"), lit(3, u64::from(bytes.ilog2())));
     m.output(&format!("{channel}burst"), lit(2, 1));
+    m.output(&format!("{channel}cache"), lit(4, 0b0011));
+    m.output(&format!("{channel}prot"), lit(3, 0));
 }

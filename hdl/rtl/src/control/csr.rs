@@ -3,7 +3,7 @@
 //! For 32 cycles after a reset, while the step registers are cleared, writes wait.
 
 use super::step_registers::StepRegisters;
-use sagen_isa::{Access, COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, REGISTERS, UNITS};
+use sagen_isa::{Access, COUNTERS, CSR_COUNTER_BASE, CSR_ID, CSR_REGISTER_BASE, CSRS, REGISTERS, UNITS};
 use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, unsigned};
 
 /// Bits of an AXI4-Lite address.
@@ -188,7 +188,7 @@ fn read_value(
     counters: &[Signal],
 ) -> Signal {
     let named = |name: &str| match name {
-        "id" => lit(32, 0x5347_454e),
+        "id" => lit(32, u64::from(CSR_ID)),
         "build_hash" => lit(32, u64::from(identity.build_hash)),
         "geometry" => lit(32, u64::from(identity.geometry)),
         "status" => state.status,

@@ -5,10 +5,10 @@
 
 use super::csr::{Write, within};
 use sagen_isa::{CSR_REGISTER_BASE, REGISTERS};
-use sagen_lang::{Mem, Module, RamStyle, Reg, Signal, bit, lit, low, pack, unsigned};
+use sagen_lang::{Mem, Module, RamStyle, Reg, Signal, bit, lit, low, unsigned};
 
 /// Who reads a register while a program runs: `<reader>_index` in, `<reader>_value` out in the same cycle.
-pub const READERS: [&str; 5] = ["stream", "load", "store", "limit", "count"];
+pub const READERS: [&str; 6] = ["stream", "load", "store", "vector", "limit", "count"];
 /// Bits of a register's number.
 const INDEX: u32 = REGISTERS.ilog2();
 
@@ -60,15 +60,7 @@ impl StepRegisters {
         let data = self.clearing.mux(lit(32, 0), data);
         let enable = m.net("step_write", self.clearing | enable);
         self.words.write(enable, at, data);
-        bus(m, enable, at, data);
     }
-}
-
-/// The registers once more as one flat word.
-fn bus(m: &Module, enable: Signal, at: Signal, data: Signal) {
-    let register = |i: u64| m.reg_en(&format!("step{i}"), enable & at.eq_lit(i), data).q();
-    let all: Vec<Signal> = (1..REGISTERS as u64).map(register).collect();
-    m.output("regs", pack(&[&[lit(32, 0)], all.as_slice()].concat()));
 }
 
 #[cfg(test)]

@@ -25,7 +25,6 @@ mod tag;
 #[cfg(test)]
 mod tests;
 
-use crate::fields::register;
 use constants::Constants;
 use operation::Operation;
 use pipeline::Pipeline;
@@ -82,7 +81,6 @@ struct Front {
 impl Front {
     fn new(m: &Module, shape: Shape) -> Self {
         let (desc, desc_valid) = (m.input("desc", unsigned(512)), m.input("desc_valid", bit()));
-        let regs = m.input("regs", unsigned(1024));
         let (waiting, running) = (m.reg("waiting", bit()).reset(0), m.reg("running", bit()).reset(0));
         let go = m.wire("go", bit());
         let ready = m.net("ready", if shape.deep { !waiting } else { !waiting | go });
@@ -90,7 +88,8 @@ impl Front {
         m.when(go, || m.set(waiting, m.lit(bit(), 0)));
         m.when(accept, || m.set(waiting, m.lit(bit(), 1)));
         let op = Operation::new(m.reg_en("held", accept, desc.trunc(operation::used_bits())));
-        let offset = register(regs, Operation::new(desc).a_reg()).trunc(16);
+        m.output("step_index", Operation::new(desc).a_reg());
+        let offset = m.input("step_value", unsigned(32)).trunc(16);
         let offset = m.reg_en("offset", accept, offset);
         m.output("desc_ready", ready);
         let (a, decoded) = if shape.deep {

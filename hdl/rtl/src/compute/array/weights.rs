@@ -35,18 +35,29 @@ pub(super) fn weights(d: &mut Design, g: Geometry) -> ModuleId {
 
         let place = oldest.slice(0, SLABS.ilog2());
         let (tile_row, load) = fetch(m, g, read, buffer, cat(&[place, word]), chunk.index());
-        m.output("room", written.slab.ne(cat(&[!oldest.msb(), place])));
+        let given_back = m.net("given_back", tile_end & half.last() & chunk.last());
+        m.output("room", room(m, &written, cat(&[!oldest.msb(), place]), given_back));
         m.output("tile_ready", full);
         m.output("w", tile_row);
         m.output("load", load);
     })
 }
 
-/// How far the buffer is written: the slab, and its rows that are complete if `complete`.
+/// How far the buffer is written: the slab, and its rows that are complete if `complete`; `slab_end` with the last
+/// beat of a slab.
 struct Written {
     slab: Signal,
     rows: Signal,
     complete: Signal,
+    slab_end: Signal,
+}
+
+/// Whether a beat may come: a register, since it decides for the whole stream. `limit` is the slab that may not be begun.
+fn room(m: &Module, written: &Written, limit: Signal, given_back: Signal) -> Signal {
+    let room = m.reg("room_q", bit()).reset(1);
+    let fills = m.net("fills", written.slab.add_lit(1).eq(limit));
+    m.when(given_back, || m.set(room, high())).elsewhen(written.slab_end & fills, || m.set(room, low()));
+    room.q()
 }
 
 /// The memory with its write side.
@@ -66,7 +77,8 @@ fn buffer(m: &Module, g: Geometry, write: Signal, beat: Signal) -> (Mem, Written
             memory.byte_enable(8 * g.beat).write_masked(write, at, beat.repeat(g.pieces()), pack(&lanes));
         }
     }
-    (memory, Written { slab, rows, complete: piece.last() })
+    let slab_end = m.net("slab_end", write & row.last() & piece.last());
+    (memory, Written { slab, rows, complete: piece.last(), slab_end })
 }
 
 /// Address register, buffer output, and the channels of this step.

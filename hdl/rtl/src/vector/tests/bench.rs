@@ -105,9 +105,6 @@ impl Bench {
 
     pub(super) fn set_register(&mut self, index: u64, value: u32) {
         self.registers[index as usize] = value;
-        let pair = |[low, high]: &[u32; 2]| u64::from(*low) | u64::from(*high) << 32;
-        let limbs: Vec<u64> = self.registers.as_chunks().0.iter().map(pair).collect();
-        self.sim.set("regs", Bits::from_limbs(&limbs, 1024));
     }
 
     /// Lanes of a scratchpad word.
@@ -149,6 +146,8 @@ impl Bench {
                 self.sim.set("desc", Bits::from_limbs(&words, WORD_BITS));
             }
             self.sim.set("desc_valid", offered);
+            let index = self.sim.get("step_index").to_u64();
+            self.sim.set("step_value", self.registers[index as usize]);
             let busy = accepted.len() > finished.len();
             assert_eq!(self.high("busy"), busy, "{} accepted, {} finished", accepted.len(), finished.len());
             if offered && self.high("desc_ready") {
