@@ -14,6 +14,10 @@ const SLABS: u64 = 4;
 const DRAIN: u64 = 65;
 /// From a complete slab to the first step of it.
 const LOAD: u64 = 15;
+/// Channels of a band, whose sums pass one row of the array a cycle.
+const BAND: u64 = 8;
+/// More stages of a deep pipeline: one in the multipliers, two in the requantisation.
+const DEEP: u64 = 3;
 /// Blocks under way in the accumulators.
 const BANKS: usize = 2;
 
@@ -35,7 +39,8 @@ pub(super) struct Array {
     slab_beats: u64,
     slab_cycles: u64,
     slab_channels: u64,
-    side: u64,
+    /// From a row's codes at the arrays to its complete sum in the accumulators, and the drain's own stages.
+    latency: u64,
     jobs: VecDeque<(Job, u64)>,
     accepted: usize,
     /// Blocks of the first job not yet taken in, and beats of the present block.
@@ -55,14 +60,20 @@ pub(super) struct Array {
 impl Array {
     pub(super) fn new(overlay: &Overlay) -> Self {
         let (side, arrays, beat) = (overlay.side() as u64, overlay.arrays() as u64, overlay.beat_bytes() as u64);
-        let slab_channels = beat.max(side);
-        let steps = slab_channels.div_ceil(side * arrays) * (BLOCK_ROWS as u64 / side);
+        // A side of more than the rows of a block is several column halves, each with channels of its own.
+        let columns = side.min(BLOCK_ROWS as u64);
+        let channels = side * side / columns;
+        let slab_channels = beat.max(channels);
+        let steps = slab_channels.div_ceil(channels * arrays) * (BLOCK_ROWS as u64 / columns);
+        let bands = channels * arrays / BAND;
+        let tree = u64::from(bands.ilog2().saturating_sub(1));
+        let deep = if overlay.deep_pipeline() { DEEP } else { 0 };
         Self {
             scale_beats: GROUP as u64 / beat,
             slab_beats: BLOCK_ROWS as u64 * slab_channels / beat,
             slab_cycles: steps * BLOCK_ROWS as u64,
             slab_channels,
-            side,
+            latency: BAND + tree + deep + 5,
             jobs: VecDeque::new(),
             accepted: 0,
             blocks_left: 0,
@@ -137,7 +148,7 @@ impl Array {
         if self.used == slabs {
             self.used = 0;
             self.blocks.pop_front();
-            let due = self.free_at - BLOCK_ROWS as u64 + self.side + 5;
+            let due = self.free_at - BLOCK_ROWS as u64 + self.latency;
             let end = self.drains.back().map_or(due, |end| due.max(*end)) + DRAIN;
             self.drains.push_back(end);
             if last {

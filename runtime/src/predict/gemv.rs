@@ -2,6 +2,7 @@
 //!
 //! The figures are those of the engine's timing tests (`hdl/rtl/src/compute/tests/timing.rs`).
 
+use sagen_arch::Overlay;
 use sagen_isa::BLOCK_ROWS;
 use std::collections::VecDeque;
 
@@ -26,12 +27,16 @@ const START: u64 = 4;
 const WEIGHTS: u64 = 9;
 /// From a `done` to what begins once nothing is under way.
 const QUIET: u64 = 1;
+/// One stage more in the multipliers, two in the requantisation.
+const DEEP: u64 = 3;
 /// Least length of a drain.
 const DRAIN: u64 = 16;
 
 pub(super) struct Gemv {
     /// Bytes of a beat: lanes of a weighted sum.
     beat: u64,
+    /// More stages of a deep pipeline.
+    deep: u64,
     held: Option<(Job, u64)>,
     current: Option<(Job, u64)>,
     left: u64,
@@ -40,8 +45,9 @@ pub(super) struct Gemv {
 }
 
 impl Gemv {
-    pub(super) fn new(beat: usize) -> Self {
-        Self { beat: beat as u64, held: None, current: None, left: 0, last: None, done: VecDeque::new() }
+    pub(super) fn new(overlay: &Overlay) -> Self {
+        let (beat, deep) = (overlay.beat_bytes() as u64, if overlay.deep_pipeline() { DEEP } else { 0 });
+        Self { beat, deep, held: None, current: None, left: 0, last: None, done: VecDeque::new() }
     }
 
     pub(super) fn is_idle(&self) -> bool {
@@ -81,11 +87,12 @@ impl Gemv {
     /// From the last beat to `done`.
     fn tail(&self, job: Job) -> u64 {
         let adder = u64::from(self.beat > 8);
-        match job.kind {
-            Kind::Matvec => 12 + adder + job.vectors,
-            Kind::Score => 11 + adder,
-            Kind::WeightedSum => 24 + self.beat + job.vectors,
-        }
+        self.deep
+            + match job.kind {
+                Kind::Matvec => 12 + adder + job.vectors,
+                Kind::Score => 11 + adder,
+                Kind::WeightedSum => 24 + self.beat + job.vectors,
+            }
     }
 
     /// Cycle of the first beat, if it is there.

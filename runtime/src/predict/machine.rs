@@ -14,9 +14,11 @@ use std::collections::VecDeque;
 const FIFO_LATENCY: u64 = 4;
 /// Stream descriptors whose data may be on its way.
 const STREAMS: usize = 8;
-/// From the acceptance of a stream descriptor, or of a row of a load, to its first request.
-const STREAM_SETUP: u64 = 3;
-const LOAD_SETUP: u64 = 4;
+/// From the acceptance of a stream descriptor to its first request: the product of a register and its stride.
+const STREAM_SETUP: u64 = 6;
+/// The same of a load, or of a row that has a register of its own; of any other row.
+const LOAD_SETUP: u64 = 7;
+const ROW_SETUP: u64 = 4;
 /// From the last transfer of a load to `done`.
 const LOAD_END: u64 = 1;
 /// Longest bursts.
@@ -112,7 +114,7 @@ impl<'a> Machine<'a> {
             asked: 0,
             targets: VecDeque::new(),
             level: 0,
-            gemv: Gemv::new(overlay.beat_bytes()),
+            gemv: Gemv::new(overlay),
             array: Array::new(overlay),
             vector: Simple::default(),
             store: Simple::default(),
@@ -215,7 +217,7 @@ impl<'a> Machine<'a> {
         let address = load.base + value * load.reg_stride + loading.row * load.ddr_stride;
         self.load.start(self.now, address, load.row_words * self.pieces);
         loading.row += 1;
-        loading.ready_at = self.now + LOAD_SETUP;
+        loading.ready_at = self.now + if load.reg_step == 1 { LOAD_SETUP } else { ROW_SETUP };
         true
     }
 
@@ -278,9 +280,10 @@ impl<'a> Machine<'a> {
                 let left = o.rows * o.row_words * self.pieces;
                 self.loading = Some(Loading { load: *o, row: 0, ready_at: now + LOAD_SETUP, left });
             }
-            Operation::Store(o) => self.store.accept(now, simple::store(o, &self.timing)),
+            Operation::Store(o) => self.store.accept(now, simple::store(o, &self.timing), 0),
             Operation::Mul(_) | Operation::Add(_) | Operation::Rope(_) | Operation::Glu(_) | Operation::Quant(_) => {
-                self.vector.accept(now, simple::vector(operation));
+                let (cycles, hidden) = simple::vector(operation, self.overlay);
+                self.vector.accept(now, cycles, hidden);
             }
         }
     }
