@@ -27,7 +27,6 @@ mod cpp {
         fn port_table(model: &Model) -> Vec<PortEntry>;
         fn eval(self: &Model) -> Result<()>;
         fn finish(self: &Model) -> Result<()>;
-        fn bare_loop(self: &Model, cycles: u64) -> Result<()>;
         fn replay(model: &Model, stimulus: &[u8], cycles: u64) -> Result<()>;
         fn can_trace(self: &Model) -> bool;
         fn trace_open(model: &Model, path: &str) -> Result<()>;
@@ -84,10 +83,6 @@ impl Loaded {
 
     pub(super) fn finish(&self) -> Result<(), cxx::Exception> {
         self.model.finish()
-    }
-
-    pub(super) fn bare_loop(&self, cycles: u64) -> Result<(), cxx::Exception> {
-        self.model.bare_loop(cycles)
     }
 
     /// `stimulus` must hold `cycles` times the storage of all inputs but the clock.

@@ -21,8 +21,6 @@ class Model {
     virtual void finish() const = 0;
     virtual const PortDesc* ports() const = 0;
     virtual std::size_t port_count() const = 0;
-    // Toggles the clock and nothing else.
-    virtual void bare_loop(std::uint64_t cycles) const = 0;
     // Drives every input except the clock from `stimulus`: all inputs of one cycle, in port order, each as wide as its
     // storage, then the next cycle.
     virtual void replay(const std::uint8_t* stimulus, std::uint64_t cycles) const = 0;

@@ -185,13 +185,6 @@ impl Sim {
         Ok(())
     }
 
-    /// Runs `cycles` cycles in a bare C++ loop that toggles the clock only.
-    pub fn run_bare(&mut self, cycles: u64) -> Result<(), BridgeError> {
-        self.model.bare_loop(cycles).map_err(|e| self.stopped(&e))?;
-        self.cycle += cycles;
-        Ok(())
-    }
-
     #[inline]
     fn eval(&self) -> Result<(), BridgeError> {
         self.model.eval().map_err(|e| self.stopped(&e))

@@ -37,15 +37,6 @@ const BODY: &str = r#"
     void finish() const override { top_->final(); }
     const sagen::PortDesc* ports() const override { return ports_; }
     std::size_t port_count() const override { return sizeof ports_ / sizeof *ports_; }
-
-    void bare_loop(std::uint64_t cycles) const override {
-        for (std::uint64_t i = 0; i < cycles; ++i) {
-            top_->clk = 0;
-            top_->eval();
-            top_->clk = 1;
-            top_->eval();
-        }
-    }
 "#;
 
 const TRACE: &str = r#"
