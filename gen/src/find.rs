@@ -25,6 +25,26 @@ pub enum FindError {
         /// Names known.
         known: String,
     },
+    /// A board called otherwise than its file.
+    #[error("{path}: name = {name}, but the file's name makes {stem}")]
+    BoardName {
+        /// Path.
+        path: String,
+        /// Name inside.
+        name: String,
+        /// Name of the file.
+        stem: String,
+    },
+    /// Two boards whose overlays would be called alike.
+    #[error("boards {first} and {second} both have suffix = {suffix:?}; overlay names tell boards apart by it")]
+    Suffix {
+        /// Board.
+        first: String,
+        /// The other one.
+        second: String,
+        /// Their suffix.
+        suffix: String,
+    },
     /// A file that cannot be read.
     #[error("{path}: {reason}")]
     Read {
@@ -83,11 +103,23 @@ pub fn boards(configs: &Path) -> Result<Vec<Board>, FindError> {
     let folder = configs.join("boards");
     let mut stems = yaml_stems(&folder)?;
     stems.sort();
-    let board = |stem: String| {
-        let path = folder.join(format!("{stem}.yaml"));
-        Ok(config::parse(&path.display().to_string(), &read(&path)?)?)
-    };
-    stems.into_iter().map(board).collect()
+    let boards: Vec<Board> = stems.into_iter().map(|stem| board(&folder, stem)).collect::<Result<_, _>>()?;
+    for (i, second) in boards.iter().enumerate() {
+        if let Some(first) = boards[..i].iter().find(|b| b.suffix == second.suffix) {
+            let (first, second, suffix) = (first.name.clone(), second.name.clone(), second.suffix.clone());
+            return Err(FindError::Suffix { first, second, suffix });
+        }
+    }
+    Ok(boards)
+}
+
+fn board(folder: &Path, stem: String) -> Result<Board, FindError> {
+    let path = folder.join(format!("{stem}.yaml"));
+    let board: Board = config::parse(&path.display().to_string(), &read(&path)?)?;
+    if board.name == stem {
+        return Ok(board);
+    }
+    Err(FindError::BoardName { path: path.display().to_string(), name: board.name, stem })
 }
 
 fn yaml_stems(folder: &Path) -> Result<Vec<String>, FindError> {

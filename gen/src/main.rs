@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use sagen::estimate::{self, Options};
 use sagen::{build, check, compare, create, find, outcome};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -119,8 +120,15 @@ fn execute() -> Result<()> {
 
 fn run_check(write: bool) -> Result<()> {
     let configs = find::configs()?;
-    for name in find::names(&configs)? {
-        find::overlay(&configs.join(format!("{name}.yaml")).display().to_string())?;
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
+    for file in find::names(&configs)? {
+        let overlay = find::overlay(&configs.join(format!("{file}.yaml")).display().to_string())?;
+        if let Some(other) = files.insert(overlay.name().to_string(), file.clone()) {
+            bail!(
+                "configs {other} and {file} both make the overlay {}, and would share its build folder",
+                overlay.name()
+            );
+        }
     }
     let root = configs.parent().context("the configs folder has a parent")?;
     let stale = check::stale(root, write)?;

@@ -1,6 +1,7 @@
 //! A board: part, what the processing system offers to the fabric, DDR. A new board is one file in `configs/boards`.
 
 use crate::ddr::DdrTiming;
+use sagen_isa::CSR_BYTES;
 use serde::{Deserialize, Serialize};
 
 /// Device families that the flow knows. They differ in the processing system, the DSP block and the memories.
@@ -20,6 +21,13 @@ impl Family {
         match self {
             Self::ZynqUltrascale => 27,
             Self::Zynq7000 => 25,
+        }
+    }
+    /// How the names of its parts begin.
+    pub fn part_prefixes(self) -> &'static [&'static str] {
+        match self {
+            Self::ZynqUltrascale => &["xck", "xczu"],
+            Self::Zynq7000 => &["xc7z"],
         }
     }
     /// Bits of an AXI address that the processing system decodes.
@@ -47,6 +55,9 @@ pub struct Resources {
     pub uram: u32,
 }
 
+/// Dividers have six bits in both families.
+const MAX_DIVIDER: u32 = 63;
+
 /// The fabric clock that the processing system makes: a PLL behind two dividers.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
@@ -72,7 +83,7 @@ impl FabricClock {
     }
 
     fn frequencies(self) -> impl Iterator<Item = u32> {
-        let dividers = move || 1..=self.max_divider;
+        let dividers = move || 1..=self.max_divider.min(MAX_DIVIDER);
         dividers().flat_map(move |a| dividers().map(move |b| self.pll_khz / (a * b)))
     }
 }
@@ -100,7 +111,11 @@ pub struct Window {
 impl Window {
     /// First address after it.
     pub fn end(self) -> u64 {
-        self.base + self.bytes
+        self.base.saturating_add(self.bytes)
+    }
+    /// Whether an address lies in both.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.base < other.end() && other.base < self.end()
     }
     /// Whether the other range lies inside.
     pub fn contains(self, other: Self) -> bool {
@@ -166,15 +181,86 @@ impl Board {
 
     /// What is wrong with the description itself.
     pub(crate) fn fault(&self) -> Option<(&'static str, String)> {
-        let ddr = &self.ddr;
-        let hex = |w: Window| format!("{:#x}..{:#x}", w.base, w.end());
-        if self.ports.is_empty() {
+        self.name_fault().or_else(|| self.fabric_fault()).or_else(|| self.port_fault()).or_else(|| self.memory_fault())
+    }
+
+    /// Names end up in file names and scripts.
+    fn name_fault(&self) -> Option<(&'static str, String)> {
+        let plain = |text: &str, more: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c));
+        let rule = |found: &str, allowed: &str| format!("{found:?} is not made of {allowed}");
+        let word = "letters, digits, - and _";
+        if self.name.is_empty() || !plain(&self.name, "-_") {
+            return Some(("name", rule(&self.name, word)));
+        }
+        if !plain(&self.suffix, "") {
+            return Some(("suffix", rule(&self.suffix, "letters and digits")));
+        }
+        if !plain(&self.part, "-_") || !self.family.part_prefixes().iter().any(|p| self.part.starts_with(p)) {
+            let prefixes = self.family.part_prefixes().join(" or ");
+            return Some((
+                "part",
+                format!("{:?}: a part of this family begins with {prefixes}, {word} follow", self.part),
+            ));
+        }
+        let board_part = self.board_part.as_ref().filter(|b| b.is_empty() || !plain(b, "-_.:"));
+        board_part.map(|b| ("board_part", rule(b, "letters, digits, -, _, . and :")))
+    }
+
+    fn fabric_fault(&self) -> Option<(&'static str, String)> {
+        let (r, clock) = (&self.resources, self.fabric_clock);
+        if [r.lut, r.ff, r.dsp, r.bram36].contains(&0) {
+            return Some(("resources", "every part has lut, ff, dsp and bram36; only uram may be 0".to_string()));
+        }
+        if clock.pll_khz == 0 || !(1..=MAX_DIVIDER).contains(&clock.max_divider) {
+            let rule =
+                format!("pll_khz must not be 0, and max_divider = {} is outside 1..={MAX_DIVIDER}", clock.max_divider);
+            return Some(("fabric_clock", rule));
+        }
+        None
+    }
+
+    fn port_fault(&self) -> Option<(&'static str, String)> {
+        let ports = &self.ports;
+        if ports.is_empty() {
             return Some(("ports", "a board needs at least one memory port".to_string()));
         }
-        if let Some(port) = self.ports.iter().find(|p| ![32, 64, 128].contains(&p.width)) {
+        if let Some(port) = ports.iter().find(|p| ![32, 64, 128].contains(&p.width)) {
             return Some(("ports", format!("{} has a width of {}; 32, 64 and 128 are allowed", port.name, port.width)));
         }
-        if !ddr.windows.iter().any(|w| w.contains(ddr.reserved)) {
+        let twice = (1..ports.len()).find(|i| ports[..*i].iter().any(|p| p.name == ports[*i].name));
+        if let Some(i) = twice {
+            return Some(("ports", format!("{} is listed twice", ports[i].name)));
+        }
+        let w = self.control.window;
+        let legal = w.bytes.is_power_of_two() && w.bytes >= u64::from(CSR_BYTES) && w.base.is_multiple_of(w.bytes);
+        if !legal || w.end() > 1 << self.family.address_bits() {
+            let rule = format!(
+                "{:#x} bytes at {:#x}: a power of two of at least {CSR_BYTES:#x}, at a multiple of itself, below {:#x} is needed",
+                w.bytes,
+                w.base,
+                1u64 << self.family.address_bits()
+            );
+            return Some(("control.window", rule));
+        }
+        None
+    }
+
+    fn memory_fault(&self) -> Option<(&'static str, String)> {
+        let ddr = &self.ddr;
+        let hex = |w: Window| format!("{:#x}..{:#x}", w.base, w.end());
+        if let Some(w) = ddr.windows.iter().find(|w| w.end() > 1 << self.family.address_bits()) {
+            let rule = format!("{}: addresses of this family have {} bits", hex(*w), self.family.address_bits());
+            return Some(("ddr.windows", rule));
+        }
+        let control = self.control.window;
+        if let Some(w) = ddr.windows.iter().find(|w| w.overlaps(control)) {
+            return Some(("ddr.windows", format!("{} meets control.window ({})", hex(*w), hex(control))));
+        }
+        let twice = (1..ddr.windows.len()).find(|i| ddr.windows[..*i].iter().any(|w| w.overlaps(ddr.windows[*i])));
+        if let Some(i) = twice {
+            return Some(("ddr.windows", format!("{} meets another one", hex(ddr.windows[i]))));
+        }
+        if ddr.reserved.bytes == 0 || !ddr.windows.iter().any(|w| w.contains(ddr.reserved)) {
             let windows: Vec<String> = ddr.windows.iter().map(|w| hex(*w)).collect();
             let rule = format!("{} lies in none of ddr.windows ({})", hex(ddr.reserved), windows.join(", "));
             return Some(("ddr.reserved", rule));
@@ -182,12 +268,10 @@ impl Board {
         if !ddr.reserved.base.is_multiple_of(4096) {
             return Some(("ddr.reserved", format!("{:#x} is not a multiple of 4096", ddr.reserved.base)));
         }
-        if ddr.windows.iter().any(|w| w.end() > 1 << self.family.address_bits()) {
-            let rule = format!("addresses of this family have {} bits", self.family.address_bits());
-            return Some(("ddr.windows", rule));
-        }
-        if self.fabric_clock.pll_khz == 0 || self.fabric_clock.max_divider == 0 {
-            return Some(("fabric_clock", "the PLL and the dividers must not be zero".to_string()));
+        let t = ddr.timing;
+        if t.mb_per_s == 0 || t.outstanding == 0 || t.refresh_stall_ns >= t.refresh_period_ns {
+            let rule = "mb_per_s and outstanding must not be 0, refresh_stall_ns is less than refresh_period_ns";
+            return Some(("ddr.timing", rule.to_string()));
         }
         None
     }

@@ -130,3 +130,113 @@ fn arrays_that_take_more_channels_than_a_beat_has_are_refused() {
     assert!(with("", "side: 32, count: 1", "d32_100mhz").is_ok());
     assert!(with("8 channels each, 16 together, and a beat has 8", "side: 8, count: 2", "d8_100mhz_a2").is_err());
 }
+
+/// The message for the main overlay on a board with one piece replaced.
+fn board_refused(found: &str, instead: &str, message: Expect) {
+    assert!(BOARD.contains(found), "{found}");
+    let board: Board = parse("kv260.yaml", &BOARD.replacen(found, instead, 1)).unwrap();
+    message.assert_eq(&overlay("x.yaml", OVERLAY, &[board]).unwrap_err().to_string());
+}
+
+#[test]
+fn a_board_that_cannot_be_is_refused_with_field_and_rule() {
+    board_refused(
+        "part: xck26",
+        "part: \"x[exit]\" #",
+        expect![[
+            r#"x.yaml: board kv260: part: "x[exit]": a part of this family begins with xck or xczu, letters, digits, - and _ follow"#
+        ]],
+    );
+    board_refused(
+        "part: xck26",
+        "part: xc7z020",
+        expect![[
+            r#"x.yaml: board kv260: part: "xc7z020-sfvc784-2LV-c": a part of this family begins with xck or xczu, letters, digits, - and _ follow"#
+        ]],
+    );
+    board_refused(
+        "kv260_som:part0",
+        "\"kv260 som\"",
+        expect![[
+            r#"x.yaml: board kv260: board_part: "xilinx.com:\"kv260 som\"" is not made of letters, digits, -, _, . and :"#
+        ]],
+    );
+    board_refused(
+        "suffix: \"\"",
+        "suffix: a/../b",
+        expect![[r#"x.yaml: board kv260: suffix: "a/../b" is not made of letters and digits"#]],
+    );
+    board_refused(
+        "dsp: 1248",
+        "dsp: 0",
+        expect!["x.yaml: board kv260: resources: every part has lut, ff, dsp and bram36; only uram may be 0"],
+    );
+    board_refused(
+        "max_divider: 63",
+        "max_divider: 4294967295",
+        expect![
+            "x.yaml: board kv260: fabric_clock: pll_khz must not be 0, and max_divider = 4294967295 is outside 1..=63"
+        ],
+    );
+    board_refused(
+        "pll_khz: 1499985",
+        "pll_khz: 0",
+        expect!["x.yaml: board kv260: fabric_clock: pll_khz must not be 0, and max_divider = 63 is outside 1..=63"],
+    );
+    board_refused(
+        "name: HP1, width: 128",
+        "name: HP1, width: 100",
+        expect!["x.yaml: board kv260: ports: HP1 has a width of 100; 32, 64 and 128 are allowed"],
+    );
+    board_refused("name: HP1", "name: HP0", expect!["x.yaml: board kv260: ports: HP0 is listed twice"]);
+    board_refused(
+        "base: 0xa0000000",
+        "base: 0xa0000004",
+        expect![
+            "x.yaml: board kv260: control.window: 0x10000 bytes at 0xa0000004: a power of two of at least 0x10000, at a multiple of itself, below 0x10000000000 is needed"
+        ],
+    );
+    board_refused(
+        "bytes: 0x10000 }",
+        "bytes: 0x100 }",
+        expect![
+            "x.yaml: board kv260: control.window: 0x100 bytes at 0xa0000000: a power of two of at least 0x10000, at a multiple of itself, below 0x10000000000 is needed"
+        ],
+    );
+    board_refused(
+        "base: 0xa0000000",
+        "base: 0x10000000",
+        expect!["x.yaml: board kv260: ddr.windows: 0x0..0x7ff00000 meets control.window (0x10000000..0x10010000)"],
+    );
+    board_refused(
+        "bytes: 0x7ff00000",
+        "bytes: 0x900000000",
+        expect!["x.yaml: board kv260: ddr.windows: 0x0..0x900000000 meets control.window (0xa0000000..0xa0010000)"],
+    );
+    board_refused(
+        "reserved: { base: 0x800000000",
+        "reserved: { base: 0x700000000",
+        expect![
+            "x.yaml: board kv260: ddr.reserved: 0x700000000..0x780000000 lies in none of ddr.windows (0x0..0x7ff00000, 0x800000000..0x880000000)"
+        ],
+    );
+    board_refused(
+        "reserved: { base: 0x800000000, bytes: 0x80000000",
+        "reserved: { base: 0x800000800, bytes: 0x1000",
+        expect!["x.yaml: board kv260: ddr.reserved: 0x800000800 is not a multiple of 4096"],
+    );
+    board_refused(
+        "mb_per_s: 19200",
+        "mb_per_s: 0",
+        expect![
+            "x.yaml: board kv260: ddr.timing: mb_per_s and outstanding must not be 0, refresh_stall_ns is less than refresh_period_ns"
+        ],
+    );
+    board_refused(
+        "refresh_stall_ns: 60",
+        "refresh_stall_ns: 7800",
+        expect![
+            "x.yaml: board kv260: ddr.timing: mb_per_s and outstanding must not be 0, refresh_stall_ns is less than refresh_period_ns"
+        ],
+    );
+}
