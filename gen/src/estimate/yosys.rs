@@ -310,7 +310,7 @@ impl Run<'_> {
             return Err(Stopped::Refused(first_error(&log)));
         }
         if !self.folder.join("netlist.json").is_file() {
-            let reason = format!("{} ended well but wrote no netlist; is it yosys?", program.display());
+            let reason = format!("{} ended well but wrote no netlist, is it yosys?", program.display());
             return Err(Stopped::Refused(reason));
         }
         self.netlist().map_err(Stopped::Error)

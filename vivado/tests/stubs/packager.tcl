@@ -35,8 +35,8 @@ proc stub::buses {} {
 }
 proc stub::new_bus {bus} {
     object bus:$bus bus
-    set known {araddr arlen arsize arburst arvalid arready rdata rresp rlast rvalid rready
-        awaddr awlen awsize awburst awvalid awready wdata wstrb wlast wvalid wready bresp bvalid bready}
+    set known {araddr arlen arsize arburst arcache arprot arvalid arready rdata rresp rlast rvalid rready
+        awaddr awlen awsize awburst awcache awprot awvalid awready wdata wstrb wlast wvalid wready bresp bvalid bready}
     foreach port [dict keys $stub::ports ${bus}_*] {
         if {[string range $port [string length ${bus}_] end] ni $known} { fail "$port is no AXI signal" }
         object map:$bus:$port map
