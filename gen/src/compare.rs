@@ -99,7 +99,7 @@ fn modules(a: &Manifest, b: &Manifest) -> String {
 }
 
 fn resources(a: &Overlay, b: &Overlay, options: &Options<'_>) -> Result<String, EstimateError> {
-    let missing: Vec<String> = [a, b]
+    let mut missing: Vec<String> = [a, b]
         .into_iter()
         .filter_map(|o| match estimate::cached(o, options) {
             Ok(Some(_)) => None,
@@ -107,6 +107,7 @@ fn resources(a: &Overlay, b: &Overlay, options: &Options<'_>) -> Result<String, 
             Err(error) => Some(Err(error)),
         })
         .collect::<Result<_, _>>()?;
+    missing.dedup();
     if !missing.is_empty() {
         return Ok(format!("resources: not estimated yet; run {}\n", missing.join(" and ")));
     }

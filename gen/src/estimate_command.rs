@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use sagen::estimate::show::Style;
 use sagen::estimate::{self, Options};
-use sagen::find;
+use sagen::{find, outcome};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,9 +38,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let options = Options { program: &arguments.yosys, cache: &cache, jobs };
     let estimate = estimate::estimate(&overlay, &options, &interrupted)?;
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&estimate).context("the estimate as JSON")?);
+        outcome::print(&(serde_json::to_string_pretty(&estimate).context("the estimate as JSON")? + "\n"))?;
     } else {
-        print!("{}", estimate.text(Style { colour: std::io::stdout().is_terminal() }));
+        outcome::print(&estimate.text(Style { colour: std::io::stdout().is_terminal() }))?;
     }
     match estimate.excess().len() {
         0 => Ok(()),

@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use sagen::estimate::{self, Options};
 use sagen::{build, check, compare, create, find, outcome};
+use sagen_vivado::flow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -88,16 +89,16 @@ fn main() -> ExitCode {
 fn execute() -> Result<()> {
     match Arguments::parse().command {
         Command::List => show::list(),
-        Command::Show { config } => {
-            show::overlay(&find::overlay(&config)?);
-            Ok(())
-        }
+        Command::Show { config } => show::overlay(&find::overlay(&config)?),
         Command::Build { config, out } => {
             let overlay = find::overlay(&config)?;
             let built = build::build(&overlay, &out)?;
             let folder = built.folder.display();
-            println!("{folder}: {} files, build hash {:08x}", built.files, built.build_hash);
-            Ok(())
+            let left_out = match flow::supported(&overlay) {
+                Ok(()) => String::new(),
+                Err(reason) => format!("; vivado/ was left out: {reason}"),
+            };
+            outcome::print(&format!("{folder}: {} files, build hash {:08x}{left_out}\n", built.files, built.build_hash))
         }
         Command::Vivado(options) => vivado::run(&options),
         Command::Report(options) => report::run(&options),
@@ -105,14 +106,12 @@ fn execute() -> Result<()> {
         Command::New { name, board, like } => {
             let created = create::create(&name, board.as_deref(), like.as_deref())?;
             let (path, overlay) = (created.path.display(), created.overlay.name());
-            println!("{path}: {overlay}, like {}; see `sagen show --config {name}`", created.like);
-            Ok(())
+            outcome::print(&format!("{path}: {overlay}, like {}; see `sagen show --config {name}`\n", created.like))
         }
         Command::Diff { first, second, yosys } => {
             let (first, second) = (find::overlay(&first)?, find::overlay(&second)?);
             let options = Options { program: &yosys, cache: &estimate::user_cache()?, jobs: 1 };
-            print!("{}", compare::compare(&first, &second, &options)?);
-            Ok(())
+            outcome::print(&compare::compare(&first, &second, &options)?)
         }
         Command::Check { write } => run_check(write),
     }

@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
+use sagen::outcome;
 use sagen_vivado::report::{self, Report};
 use std::path::{Path, PathBuf};
 
@@ -20,9 +21,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let folder = report::folder(&options.dir)?;
     let report = report::judge(&folder);
     if options.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        outcome::print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
     } else {
-        table(&report);
+        outcome::print(&table(&report))?;
     }
     verdict(&folder, &report)
 }
@@ -32,17 +33,18 @@ pub(crate) fn verdict(folder: &Path, report: &Report) -> Result<()> {
     if report.failures.is_empty() {
         return Ok(());
     }
-    report.failures.iter().for_each(|f| eprintln!("FAIL: {f}"));
+    report.failures.iter().for_each(|f| outcome::complain(&format!("FAIL: {f}")));
     bail!("{}: {} rule(s) do not hold", folder.display(), report.failures.len())
 }
 
 /// The figures in lines.
-pub(crate) fn table(report: &Report) {
+pub(crate) fn table(report: &Report) -> String {
+    let mut lines = Vec::new();
     if let Some(e) = &report.expected {
-        println!("{:<32} {} ({}, {})", "build", e.config, e.key, e.part);
+        lines.push(format!("{:<32} {} ({}, {})", "build", e.config, e.key, e.part));
     }
     if let Some(t) = &report.timing {
-        println!("{:<32} {}", "tool", t.tool);
+        lines.push(format!("{:<32} {}", "tool", t.tool));
         let rows = [
             ("WNS", t.wns_ns, t.setup_failing),
             ("WHS", t.whs_ns, t.hold_failing),
@@ -50,16 +52,17 @@ pub(crate) fn table(report: &Report) {
         ];
         for (name, slack, failing) in rows {
             let slack = slack.map_or("NA".to_string(), |s| format!("{s:.3} ns"));
-            println!("{name:<32} {slack:>12}  {failing} failing");
+            lines.push(format!("{name:<32} {slack:>12}  {failing} failing"));
         }
     }
     for clock in &report.clocks {
-        println!("{:<32} {:>8.3} MHz", format!("clock {}", clock.name), 1000.0 / clock.period_ns);
+        lines.push(format!("{:<32} {:>8.3} MHz", format!("clock {}", clock.name), 1000.0 / clock.period_ns));
     }
     for check in report.checks.iter().filter(|c| c.count > 0) {
-        println!("{:<32} {:>12}", check.name, check.count);
+        lines.push(format!("{:<32} {:>12}", check.name, check.count));
     }
     for r in report.resources.iter().filter(|r| r.used > 0.0) {
-        println!("{:<32} {:>12} of {:>8} {:>6.2} %", r.name, r.used, r.available, r.percent());
+        lines.push(format!("{:<32} {:>12} of {:>8} {:>6.2} %", r.name, r.used, r.available, r.percent()));
     }
+    lines.iter().map(|l| format!("{l}\n")).collect()
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use sagen::columns::{Align, lines, row};
-use sagen::{figures, find};
+use sagen::{figures, find, outcome};
 use sagen_arch::Overlay;
 
 /// One line per config.
@@ -24,13 +24,12 @@ pub(crate) fn list() -> Result<()> {
     }
     let mut align = [Align::Right; 7];
     align[..2].fill(Align::Left);
-    lines(&align, &rows).iter().for_each(|line| println!("{line}"));
-    Ok(())
+    outcome::print(&(lines(&align, &rows).join("\n") + "\n"))
 }
 
 /// Everything about one overlay.
-pub(crate) fn overlay(o: &Overlay) {
+pub(crate) fn overlay(o: &Overlay) -> Result<()> {
     let figures = figures::of(o).into_iter().map(|(name, value)| vec![name.to_string(), value]);
     let rows: Vec<Vec<String>> = std::iter::once(row(["name", o.name()])).chain(figures).collect();
-    lines(&[Align::Left, Align::Left], &rows).iter().for_each(|line| println!("{line}"));
+    outcome::print(&(lines(&[Align::Left, Align::Left], &rows).join("\n") + "\n"))
 }

@@ -4,7 +4,7 @@ use crate::report;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use sagen::{build, find};
+use sagen::{build, find, outcome};
 use sagen_vivado::flow::{self, Expected};
 use sagen_vivado::run::Run;
 use sagen_vivado::{report as reports, tool};
@@ -71,21 +71,32 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let expected: Expected = serde_json::from_slice(&std::fs::read(folder.join("flow.json"))?)?;
     let work = folder.join("work").join(&expected.key);
     let vivado = tool::find(options.vivado.as_deref()).map_err(|e| missing(e, options, &folder))?;
-    match tool::version(&vivado, VERSION_LIMIT) {
-        Some(version) if tool::supported(&version) => println!("Vivado {version}: {}", vivado.display()),
-        found => {
-            let version = found.unwrap_or_else(|| "of unknown version".to_string());
-            eprintln!("warning: Vivado {version} ({}); the flow is written for 2023.2 to 2025.x", vivado.display());
-        }
-    }
-    start(options, &vivado, &folder, &work)?;
-    println!("results: {}", work.display());
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
+    greet(&vivado, &interrupted)?;
+    start(options, &vivado, &folder, &work, &interrupted)?;
+    outcome::print(&format!("results: {}\n", work.display()))?;
     if options.until == Stage::Synth {
         return Ok(());
     }
     let judged = reports::judge(&work.join("reports"));
-    report::table(&judged);
+    outcome::print(&report::table(&judged))?;
     report::verdict(&work.join("reports"), &judged)
+}
+
+/// Say which Vivado it is.
+fn greet(vivado: &Path, interrupted: &AtomicBool) -> Result<()> {
+    let path = vivado.display();
+    match tool::version(vivado, VERSION_LIMIT, interrupted)? {
+        Some(version) if tool::supported(&version) => outcome::print(&format!("Vivado {version}: {path}\n")),
+        found => {
+            let version = found.unwrap_or_else(|| "of unknown version".to_string());
+            let flow = "the flow is written for 2023.2 to 2025.x";
+            outcome::complain(&format!("warning: Vivado {version} ({path}); {flow}"));
+            Ok(())
+        }
+    }
 }
 
 fn missing(error: tool::ToolError, options: &Options, folder: &Path) -> anyhow::Error {
@@ -97,19 +108,16 @@ fn missing(error: tool::ToolError, options: &Options, folder: &Path) -> anyhow::
     )
 }
 
-fn start(options: &Options, vivado: &Path, folder: &Path, work: &Path) -> Result<()> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
+fn start(options: &Options, vivado: &Path, folder: &Path, work: &Path, interrupted: &AtomicBool) -> Result<()> {
     let limit = Duration::from_secs_f64(3600.0 * options.timeout_hours);
     let minutes = (60.0 * options.timeout_hours).ceil() as u64;
-    let arguments = format!("--until {} --jobs {} --timeout-minutes {minutes}", options.until.name(), options.jobs);
+    let arguments = format!("--jobs {} --timeout-minutes {minutes}", options.jobs);
     let arguments = arguments.split(' ').map(str::to_string).collect();
-    let run = Run { vivado, folder, work, arguments, limit };
+    let run = Run { vivado, folder, work, until: options.until.name(), arguments, limit };
     let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed_precise}]").expect("the template is valid");
     let bar = ProgressBar::new_spinner().with_style(style).with_message("starting Vivado");
     bar.enable_steady_tick(Duration::from_millis(200));
-    let ended = run.execute(&interrupted, |p| {
+    let ended = run.execute(interrupted, |p| {
         let phase = if p.phase.is_empty() { String::new() } else { format!(": {}", p.phase) };
         if !p.stage.is_empty() {
             bar.set_message(format!("stage {}{phase}", p.stage));

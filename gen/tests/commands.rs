@@ -107,12 +107,37 @@ fn diff_names_what_differs_and_aligns_it() {
 }
 
 #[test]
+fn a_reader_that_goes_away_ends_a_command_quietly() {
+    let folder = repository();
+    let config = ["--config", "d8_100mhz"];
+    let reports = concat!(env!("CARGO_MANIFEST_DIR"), "/../vivado/tests/reports/2023.2/good");
+    let commands: [&[&str]; 6] = [
+        &["list"],
+        &["show", config[0], config[1]],
+        &["diff", "d8_100mhz", "d8_100mhz"],
+        &["report", reports],
+        &["report", "--json", reports],
+        &["build", config[0], config[1]],
+    ];
+    for arguments in commands {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sagen"));
+        command.args(arguments).current_dir(folder.path()).env("SAGEN_CACHE", folder.path().join("cache"));
+        let output = command.stdout(writer).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && error.is_empty(), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
 fn an_overlay_compared_with_itself_is_the_same() {
     let folder = repository();
     let text = printed(&folder, &["diff", "d8_100mhz", "d8_100mhz"]);
     for part in ["config: the same", "ports: the same", "figures: the same", " 0 differ, 0 only in the first"] {
         assert!(text.contains(part), "{text}");
     }
+    assert!(text.ends_with("run sagen estimate --config d8_100mhz\n"), "{text}");
     refused(&folder, &["diff", "d8_100mhz", "d9"], "unknown config `d9`");
 }
 

@@ -99,3 +99,16 @@ fn a_program_that_is_not_yosys_is_refused() {
     assert!(message("no-such-yosys").ends_with("install yosys (`make setup`) or name it with --yosys PATH"));
     assert!(message("/bin/true").contains("/bin/true: `-V` prints no yosys version"), "{}", message("/bin/true"));
 }
+
+#[test]
+fn a_program_that_writes_no_netlist_is_named_with_the_module() {
+    use std::os::unix::fs::PermissionsExt;
+    let cache = tempfile::tempdir().unwrap();
+    let program = cache.path().join("not_yosys");
+    std::fs::write(&program, "#!/bin/sh\n[ \"$1\" = -V ] && echo Yosys 0.1\nexit 0\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let yosys = Yosys::find(&program, Family::Zynq7000, cache.path()).unwrap();
+    let error = yosys.synthesise(&[step()], 1, &NEVER).unwrap_err().to_string();
+    let expected = format!("yosys on step: {} ended well but wrote no netlist, is it yosys?; run ", program.display());
+    assert!(error.starts_with(&expected), "{error}");
+}

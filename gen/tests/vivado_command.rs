@@ -166,7 +166,7 @@ const HANGS: &str = "echo 'sagen: stage impl: started'; echo 'Phase 2.1 Floorpla
 fn a_hang_is_ended_with_all_its_children() {
     let bench = Bench::new("vivado v2024.2 (64-bit)", HANGS);
     let text = fails(bench.build(CONFIG, &["--timeout-hours", "0.0005"]));
-    assert!(text.contains("Vivado was ended after 0.0005 hours, in stage impl: started (Phase 2.1 Floor"), "{text}");
+    assert!(text.contains("Vivado was ended after 1.8 s, in stage impl: started (Phase 2.1 Floor"), "{text}");
     assert!(text.contains("--timeout-hours") && text.contains("log: "), "{text}");
     assert!(!alive(&wait_for(&bench.work().join("pid"))));
 }
@@ -194,6 +194,38 @@ fn ctrl_c_ends_vivado_and_a_build_meanwhile_is_refused() {
     assert!(!output.status.success());
     assert!(self::text(&output).contains("interrupted; Vivado was ended"), "{}", self::text(&output));
     assert!(!alive(&pid));
+}
+
+#[test]
+fn ctrl_c_ends_a_version_query_that_hangs() {
+    let bench = Bench::new("", "exit 0");
+    let script = format!("#!/bin/sh\nsleep 600 & echo $! >{}\nwait\n", bench.path("pid").display());
+    fs::write(bench.path("vivado"), script).unwrap();
+    let child = bench.build(CONFIG, &[]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let pid = wait_for(&bench.path("pid"));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert!(text(&output).contains("interrupted; Vivado was ended"), "{}", text(&output));
+    assert!(!alive(&pid));
+}
+
+/// Leaves the stamp of synthesis and nothing else.
+const STAMPS: &str = "work=$(dirname \"$log\"); mkdir -p \"$work/stamps\"; basename \"$work\" >\"$work/stamps/synth\"";
+
+#[test]
+fn a_program_that_does_nothing_is_not_taken_for_success() {
+    for until in ["synth", "impl", "bit"] {
+        let bench = Bench::new("vivado v2024.2 (64-bit)", "exit 0");
+        let text = fails(bench.build(CONFIG, &["--until", until]));
+        assert!(text.contains(&format!("Vivado ended well but left no finished stage {until}; command: ")), "{text}");
+        assert!(!text.contains("results:"), "{text}");
+    }
+    let bench = Bench::new("vivado v2024.2 (64-bit)", STAMPS);
+    assert!(passes(bench.build(CONFIG, &["--until", "synth"])).contains("results: "));
+    fs::set_permissions(bench.path("vivado"), fs::Permissions::from_mode(0o644)).unwrap();
+    let text = fails(bench.build(CONFIG, &["--until", "synth"]));
+    assert!(text.contains("vivado: cannot be run: Permission denied") && !text.contains("warning"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
 }
 
 fn wait_for_folder(folder: &Path) {
@@ -271,7 +303,7 @@ fn without_vivado_the_folder_is_left_and_the_command_named() {
 #[test]
 fn an_installation_is_found_where_installers_put_it() {
     for place in ["tools/Xilinx/Vivado/2024.2/bin", "tools/Xilinx/2025.1/Vivado/bin"] {
-        let bench = Bench::new("vivado v2024.2 (64-bit)", "exit 0");
+        let bench = Bench::new("vivado v2024.2 (64-bit)", STAMPS);
         fs::create_dir_all(bench.path(place)).unwrap();
         fs::copy(bench.path("vivado"), bench.path(place).join("vivado")).unwrap();
         let out = bench.path("build");
@@ -306,16 +338,17 @@ fn bad_arguments_are_named() {
 fn a_board_without_constraints_is_refused_but_can_be_simulated() {
     let bench = Bench::new("vivado v2024.2 (64-bit)", "exit 0");
     let config = copy_configs(&bench.path("configs"));
-    for (path, from, to) in [
-        (config.clone(), "board: kv260", "board: mine"),
-        (bench.path("configs/boards/kv260.yaml"), "name: kv260", "name: mine"),
-    ] {
-        let text = fs::read_to_string(&path).unwrap();
-        fs::write(&path, text.replace(from, to)).unwrap();
+    let (kv260, mine) = (bench.path("configs/boards/kv260.yaml"), bench.path("configs/boards/mine.yaml"));
+    fs::rename(kv260, &mine).unwrap();
+    for (path, from, to) in [(&config, "board: kv260", "board: mine"), (&mine, "name: kv260", "name: mine")] {
+        let text = fs::read_to_string(path).unwrap();
+        fs::write(path, text.replace(from, to)).unwrap();
     }
     let text = fails(bench.build(config.to_str().unwrap(), &[]));
     assert!(text.contains("board mine has no folder constraints/mine; boards that have one: kv260"), "{text}");
+    assert!(text.contains("after adding the folder, build sagen again"), "{text}");
     let out = bench.path("build");
-    passes(bench.sagen(&["build", "--config", config.to_str().unwrap(), "--out", out.to_str().unwrap()]));
+    let text = passes(bench.sagen(&["build", "--config", config.to_str().unwrap(), "--out", out.to_str().unwrap()]));
+    assert!(text.contains("; vivado/ was left out: board mine has no folder constraints/mine"), "{text}");
     assert!(!out.join(CONFIG).join("vivado").exists());
 }

@@ -3,11 +3,12 @@
 
 use crate::constraints;
 use crate::family::{self, ControlPort, Facts, MemoryPort};
+use crate::tcl;
 use sagen_arch::Overlay;
 use sagen_arch::board::{BoardPort, Window};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tera::{Context, Tera};
+use tera::Context;
 
 /// One file, with its path below the build folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +52,10 @@ pub struct Source<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum FlowError {
     /// A board without a folder of constraints.
-    #[error("board {board} has no folder constraints/{board}; boards that have one: {known}")]
+    #[error(
+        "board {board} has no folder constraints/{board}; boards that have one: {known}; these files become part of sagen \
+         when it is built: after adding the folder, build sagen again"
+    )]
     NoConstraints {
         /// Board.
         board: String,
@@ -264,7 +268,7 @@ fn settings(
         constraints: constraints::of(&board.name).iter().map(|(name, _)| *name).collect(),
     };
     let render = |reason: tera::Error| FlowError::Render { file: "settings.tcl", reason: format!("{reason:?}") };
-    Tera::one_off(SETTINGS, &Context::from_serialize(&settings).map_err(render)?, false).map_err(render)
+    tcl::tera().render_str(SETTINGS, &Context::from_serialize(&settings).map_err(render)?).map_err(render)
 }
 
 /// MHz to ask for: the dividers are chosen for the greatest frequency that is not above it.

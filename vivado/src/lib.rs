@@ -6,6 +6,7 @@ mod family;
 pub mod flow;
 pub mod report;
 pub mod run;
+mod tcl;
 pub mod tool;
 
 pub use constraints::boards;

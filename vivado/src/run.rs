@@ -19,7 +19,9 @@ pub struct Run<'a> {
     pub folder: &'a Path,
     /// Folder of results.
     pub work: &'a Path,
-    /// Arguments of `build.tcl`.
+    /// Last stage, as `build.tcl` names it.
+    pub until: &'a str,
+    /// Further arguments of `build.tcl`.
     pub arguments: Vec<String>,
     /// When to give up.
     pub limit: Duration,
@@ -57,15 +59,31 @@ pub enum RunError {
     },
     /// Its time is up.
     #[error(
-        "Vivado was ended after {hours} hours, in stage {stage} ({phase}); command: {command}; log: {log}; finished stages are kept, a longer limit is --timeout-hours"
+        "Vivado was ended after {limit}{place}; command: {command}; log: {log}; finished stages are kept, a longer limit is --timeout-hours"
     )]
     TimeUp {
-        /// Limit.
-        hours: f64,
-        /// Stage.
+        /// Limit, with its unit.
+        limit: String,
+        /// Where it was, after a comma; empty where Vivado had said nothing.
+        place: String,
+        /// Command.
+        command: String,
+        /// Log.
+        log: String,
+    },
+    /// A program that cannot be started.
+    #[error("{program}: cannot be run: {reason}; give the path of `vivado` or of the folder that holds bin/vivado")]
+    Start {
+        /// Program.
+        program: String,
+        /// Why.
+        reason: std::io::Error,
+    },
+    /// It ended well without having done what was asked.
+    #[error("Vivado ended well but left no finished stage {stage}; command: {command}; log: {log}")]
+    NoStage {
+        /// Stage asked for.
         stage: String,
-        /// Phase.
-        phase: String,
         /// Command.
         command: String,
         /// Log.
@@ -100,7 +118,7 @@ impl Run<'_> {
         let path = |p: PathBuf| p.display().to_string();
         let mut words: Vec<String> = ["-mode", "batch", "-notrace", "-log"].map(str::to_string).into();
         words.extend([path(self.log()), "-journal".to_string(), path(self.work.join("vivado.jou"))]);
-        words.extend(["-source", "build.tcl", "-tclargs"].map(str::to_string));
+        words.extend(["-source", "build.tcl", "-tclargs", "--until", self.until].map(str::to_string));
         words.extend(self.arguments.iter().cloned());
         words
     }
@@ -148,7 +166,7 @@ impl Run<'_> {
         // Vivado mirrors its log on standard output, and what fails before the log is opened stands only there.
         let first = first_error(console).or_else(|| first_error(&self.log()));
         if status.success() && first.is_none() {
-            return Ok(());
+            return self.finished(console);
         }
         let first = first.unwrap_or_else(|| format!("Vivado ended with {status} and no line `ERROR:`"));
         // A run of the project has a log of its own, which holds the cause.
@@ -158,6 +176,17 @@ impl Run<'_> {
         Err(RunError::Failed { first, command: self.command(), log })
     }
 
+    /// The scripts leave a stamp with the name of the results for each stage.
+    fn finished(&self, console: &Path) -> Result<(), RunError> {
+        let stamp = fs::read_to_string(self.work.join("stamps").join(self.until)).unwrap_or_default();
+        let name = self.work.file_name().map(|n| n.to_string_lossy());
+        if name.is_some_and(|n| n == stamp.trim()) {
+            return Ok(());
+        }
+        let stage = self.until.to_string();
+        Err(RunError::NoStage { stage, command: self.command(), log: self.log_at(console) })
+    }
+
     fn log_at(&self, console: &Path) -> String {
         let log = self.log();
         if log.is_file() { log } else { console.to_path_buf() }.display().to_string()
@@ -165,13 +194,19 @@ impl Run<'_> {
 
     fn time_up(&self, progress: Progress, console: &Path) -> RunError {
         RunError::TimeUp {
-            hours: self.limit.as_secs_f64() / 3600.0,
-            stage: progress.stage,
-            phase: progress.phase,
+            limit: duration(self.limit),
+            place: progress.place(),
             command: self.command(),
             log: self.log_at(console),
         }
     }
+}
+
+/// A duration in the unit that suits it.
+fn duration(limit: Duration) -> String {
+    let seconds = limit.as_secs_f64();
+    let two_places = |value: f64| (100.0 * value).round() / 100.0;
+    if seconds < 3600.0 { format!("{} s", two_places(seconds)) } else { format!("{} h", two_places(seconds / 3600.0)) }
 }
 
 /// End a child and all that it started.
@@ -200,6 +235,15 @@ pub fn first_error(log: &Path) -> Option<String> {
 }
 
 impl Progress {
+    fn place(&self) -> String {
+        match (self.stage.as_str(), self.phase.as_str()) {
+            ("", "") => String::new(),
+            ("", phase) => format!(", in {phase}"),
+            (stage, "") => format!(", in stage {stage}"),
+            (stage, phase) => format!(", in stage {stage} ({phase})"),
+        }
+    }
+
     fn read(&mut self, console: &Path, work: &Path) {
         for line in lines(console) {
             if let Some(rest) = line.strip_prefix("sagen: stage ") {
@@ -225,4 +269,19 @@ fn newest_run_log(work: &Path) -> Option<PathBuf> {
     let runs = fs::read_dir(work.join("project/system.runs")).ok()?.flatten();
     let logs = runs.map(|r| r.path().join("runme.log"));
     logs.filter_map(|l| Some((l.metadata().ok()?.modified().ok()?, l))).max().map(|(_, log)| log)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_and_a_place_are_said_in_few_words() {
+        for (hours, said) in [(0.0001, "0.36 s"), (0.5, "1800 s"), (1.0, "1 h"), (12.25, "12.25 h")] {
+            assert_eq!(duration(Duration::from_secs_f64(3600.0 * hours)), said);
+        }
+        assert_eq!(Progress::default().place(), "");
+        let progress = Progress { stage: "synth: started".to_string(), phase: String::new() };
+        assert_eq!(progress.place(), ", in stage synth: started");
+    }
 }

@@ -1,10 +1,11 @@
 //! Finding Vivado: where the user says, on the path, by `XILINX_VIVADO`, in the usual install folders.
 
-use crate::run::end;
+use crate::run::{RunError, end};
 use std::io::Read;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Why there is no Vivado to run.
@@ -68,23 +69,30 @@ fn folders(of: &Path) -> Vec<String> {
     entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// `2023.2`, read from `vivado -version`; absent where it says something else, or nothing within the limit.
-pub fn version(vivado: &Path, limit: Duration) -> Option<String> {
+/// `2023.2`, read from `vivado -version`; absent where it says something else, or nothing within the limit. It is ended
+/// with all its children when its time is up and when `interrupted` is set.
+pub fn version(vivado: &Path, limit: Duration, interrupted: &AtomicBool) -> Result<Option<String>, RunError> {
     let mut command = Command::new(vivado);
     command.arg("-version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-    let mut child = command.spawn().ok()?;
+    let program = vivado.display().to_string();
+    let mut child = command.spawn().map_err(|reason| RunError::Start { program, reason })?;
     let start = Instant::now();
     while matches!(child.try_wait(), Ok(None)) {
-        if start.elapsed() > limit {
+        let stopped = interrupted.load(Ordering::Relaxed);
+        if stopped || start.elapsed() > limit {
             end(&mut child);
-            return None;
+            return if stopped { Err(RunError::Interrupted) } else { Ok(None) };
         }
         std::thread::sleep(Duration::from_millis(20));
     }
+    // What it left running would hold the pipe open.
+    end(&mut child);
     let mut text = String::new();
-    child.stdout.take()?.read_to_string(&mut text).ok()?;
+    if child.stdout.take().is_none_or(|mut pipe| pipe.read_to_string(&mut text).is_err()) {
+        return Ok(None);
+    }
     let words = text.split_whitespace().filter_map(|w| w.strip_prefix('v'));
-    words.map(|w| w.trim_start_matches('.')).find(|w| w.starts_with("20")).map(str::to_string)
+    Ok(words.map(|w| w.trim_start_matches('.')).find(|w| w.starts_with("20")).map(str::to_string))
 }
 
 /// Whether the flow was written for a version.

@@ -1,11 +1,11 @@
 # What differs between overlays. Generated; the other scripts in this folder are the same for all.
 namespace eval sagen {
-    variable config {{ expected.config }}
-    variable build_hash {{ expected.build_hash }}
-    variable key {{ expected.key }}
-    variable board {{ expected.board }}
-    variable part {{ expected.part }}
-    variable board_part "{{ board_part }}"
+    variable config {{ expected.config | tcl }}
+    variable build_hash {{ expected.build_hash | tcl }}
+    variable key {{ expected.key | tcl }}
+    variable board {{ expected.board | tcl }}
+    variable part {{ expected.part | tcl }}
+    variable board_part {{ board_part | tcl }}
     variable requested_khz {{ expected.requested_khz }}
     variable clock_khz {{ expected.clock_khz }}
 
@@ -24,7 +24,7 @@ namespace eval sagen {
 
     # CSRs: the master that reaches them, its clock pin, where they lie.
     variable control { {{ control.0 }} {{ control.1 }} {{ control_base }} {{ control_range }} }
-    variable slave_ports { {{ slave_ports | join(sep=" ") }} }
+    variable slave_ports { {% for p in slave_ports %}{{ p | tcl }} {% endfor %}}
 
     # One row for each master: bus, mode, slave port and its clock pin, 1 for a direct connection,
     # address segments (name, base, range), ports.
@@ -33,7 +33,7 @@ namespace eval sagen {
         {
             {{ m.bus }} {% if m.writes %}READ_WRITE{% else %}READ_ONLY{% endif %} {{ m.ps_port }} {{ m.ps_clock }} {% if m.direct %}1{% else %}0{% endif %}
             { {% for s in m.segments %}{{ s.name }} {{ s.base }} {{ s.range }} {% endfor %}}
-            { {{ m.ports | join(sep=" ") }} }
+            { {% for p in m.ports %}{{ p | tcl }} {% endfor %}}
         }
 {%- endfor %}
     }
@@ -41,8 +41,8 @@ namespace eval sagen {
     # Verilog below the build folder, with SHA-256, children before parents.
     variable sources {
 {%- for s in sources %}
-        {{ s.0 }} {{ s.1 }}
+        {{ s.0 | tcl }} {{ s.1 | tcl }}
 {%- endfor %}
     }
-    variable constraints { {{ constraints | join(sep=" ") }} }
+    variable constraints { {% for c in constraints %}{{ c | tcl }} {% endfor %}}
 }

@@ -120,6 +120,25 @@ fn a_missing_an_empty_and_a_cut_report_each_fail() {
     }
 }
 
+/// Every report that is read, cut behind every byte: it fails unless only blank lines are gone.
+#[test]
+fn a_report_cut_anywhere_fails() {
+    for version in VERSIONS {
+        for name in ["timing_summary.rpt", "check_timing.rpt", "utilization.rpt", "clocks.rpt"] {
+            let folder = folder(version, "good");
+            let path = folder.path().join(name);
+            let text = fs::read_to_string(&path).unwrap();
+            let whole = text.trim_end_matches(['\n', '-', '=', ' ']).len();
+            let lines = text.match_indices('\n').map(|(at, _)| at + 1);
+            for cut in lines.chain((0..whole).rev().take(300)).filter(|cut| *cut <= whole) {
+                fs::write(&path, &text[..cut]).unwrap();
+                let all = failures(folder.path());
+                assert!(all.len() == 1 && all[0].starts_with(name), "{version} {name} cut at {cut}: {all:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn bytes_that_are_no_text_are_no_panic() {
     let folder = folder("2023.2", "good");
@@ -142,6 +161,8 @@ fn the_folder_may_be_the_build_the_results_or_the_reports() {
     for given in [root.path(), reports.parent().unwrap(), &reports] {
         assert_eq!(report::folder(given).unwrap(), reports);
     }
+    let error = report::folder(&reports.join("../../../flow.json")).unwrap_err().to_string();
+    assert!(error.ends_with("flow.json: this is a file; the folder that holds the reports is expected"), "{error}");
     let error = report::folder(&root.path().join("absent")).unwrap_err().to_string();
     assert!(error.ends_with("absent: no such folder"), "{error}");
 }

@@ -3,6 +3,7 @@
 use sagen_vivado::tool;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 fn version(body: &str, limit: Duration) -> Option<String> {
@@ -10,7 +11,7 @@ fn version(body: &str, limit: Duration) -> Option<String> {
     let path = folder.path().join("vivado");
     fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    tool::version(&path, limit)
+    tool::version(&path, limit, &AtomicBool::new(false)).unwrap()
 }
 
 #[test]
@@ -32,6 +33,7 @@ fn the_version_is_read_in_every_form_that_releases_use() {
 fn a_program_that_does_not_answer_is_ended() {
     let start = Instant::now();
     assert_eq!(version("sleep 600 & wait", Duration::from_millis(200)), None);
+    assert_eq!(version("sleep 600 & exit 1", Duration::from_secs(60)), None);
     assert!(start.elapsed() < Duration::from_secs(60));
 }
 

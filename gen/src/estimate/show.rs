@@ -135,15 +135,16 @@ impl Estimate {
     fn levels(&self, text: &mut String, style: Style) {
         let limit = format!("\nlogic levels (at most {} at {} MHz)", self.level_limit, self.clock_mhz);
         line(text, &limit);
+        let wide = self.modules.iter().map(|m| m.name.len()).max().unwrap_or(0).max("module".len());
         let head = format!(
-            "{:<28} {:>5} {:>7} {:>7} {:>5} | {:>9} {:>5} {:>6} {:>7}",
+            "{:<wide$} {:>5} {:>7} {:>7} {:>5} | {:>9} {:>5} {:>6} {:>7}",
             "module", "count", "LUT", "own LUT", "DSP", "registers", "input", "output", "through"
         );
         line(text, &style.bold(&head));
         for m in &self.modules {
             let [worst, input, output, through] = m.levels;
             let row = format!(
-                "{:<28} {:>5} {:>7} {:>7} {:>5} | {worst:>9} {input:>5} {output:>6} {through:>7}",
+                "{:<wide$} {:>5} {:>7} {:>7} {:>5} | {worst:>9} {input:>5} {output:>6} {through:>7}",
                 m.name, m.instances, m.resources.total.lut, m.resources.own.lut, m.resources.total.dsp
             );
             line(text, &if worst > self.level_limit { style.red(&row) } else { row });

@@ -4,6 +4,8 @@ use super::levels::{self, Levels};
 use super::netlist::Netlist;
 use super::resources::{self, Counted, Resources};
 use super::rules;
+use super::show::Style;
+use super::{Estimate, Module};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -147,4 +149,32 @@ fn the_document_states_the_rules() {
     }
     let rows = document.lines().filter(|l| l.starts_with("| ")).count();
     assert_eq!(rows, rules::TABLE.len() + 1, "a row without a rule");
+}
+
+#[test]
+fn names_of_any_length_leave_the_columns_of_the_levels_straight() {
+    let module = |name: &str| Module {
+        name: name.to_string(),
+        instances: 1,
+        resources: Counted { own: Resources::default(), total: Resources::default() },
+        levels: [0; 4],
+    };
+    let estimate = Estimate {
+        overlay: "any".to_string(),
+        board: "any".to_string(),
+        part: "any".to_string(),
+        clock_mhz: 100,
+        yosys: "any".to_string(),
+        available: serde_json::from_value(json!({ "lut": 1, "ff": 1, "dsp": 1, "bram36": 1, "uram": 1 })).unwrap(),
+        total: Resources::default(),
+        units: Vec::new(),
+        modules: vec![module("a_module_with_a_name_that_is_longer_than_most"), module("short")],
+        level_limit: 9,
+        worst: None,
+        long_paths: Vec::new(),
+        reference: None,
+    };
+    let text = estimate.text(Style { colour: false });
+    let bars: Vec<usize> = text.lines().filter_map(|l| l.find(" | ")).collect();
+    assert!(bars.len() == 3 && bars.iter().all(|b| *b == bars[0]), "{text}");
 }

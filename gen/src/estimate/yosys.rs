@@ -309,6 +309,10 @@ impl Run<'_> {
         if !wait(child, stopped)? {
             return Err(Stopped::Refused(first_error(&log)));
         }
+        if !self.folder.join("netlist.json").is_file() {
+            let reason = format!("{} ended well but wrote no netlist, is it yosys?", program.display());
+            return Err(Stopped::Refused(reason));
+        }
         self.netlist().map_err(Stopped::Error)
     }
 

@@ -12,7 +12,10 @@ pub struct Clock {
     pub period_ns: f64,
 }
 
-/// Read the first table.
+/// Sections behind the table, in their order.
+const SECTIONS: [&str; 3] = ["Generated Clocks", "User Uncertainty", "User Jitter"];
+
+/// Read the first table of a report that is there to its end.
 pub(crate) fn clocks(text: &Text) -> Result<Vec<Clock>, ReportError> {
     let head = |l: &str| l.split_whitespace().take(2).eq(["Clock", "Period(ns)"]);
     let (head, _) = text.find(0, "a line that begins with `Clock  Period(ns)`", head)?;
@@ -22,8 +25,22 @@ pub(crate) fn clocks(text: &Text) -> Result<Vec<Clock>, ReportError> {
         let (Some(name), Some(period)) = (words.next(), words.next()) else {
             return Err(text.fault(index, "a name and a period"));
         };
+        let count = |bracket: char| line.matches(bracket).count();
+        if count('{') < 2 || count('{') != count('}') || !line.trim_end().ends_with('}') {
+            return Err(text.fault(index, "a name, a period, a waveform, attributes and sources"));
+        }
         Ok(Clock { name: name.to_string(), period_ns: text.number(index, &format!("the period of {name}"), period)? })
     };
     let clocks: Vec<Clock> = rows.map(clock).collect::<Result<_, _>>()?;
-    if clocks.is_empty() { Err(text.fault(head + 1, "at least one clock")) } else { Ok(clocks) }
+    if clocks.is_empty() {
+        return Err(text.fault(head + 1, "at least one clock"));
+    }
+    let mut at = head + 1 + clocks.len();
+    for section in SECTIONS {
+        at = text.find(at, &format!("the section `{section}`"), |l| l.trim() == section)?.0 + 1;
+        if !text.line(at).starts_with("===") {
+            return Err(text.fault(at, &format!("a rule `===` below `{section}`")));
+        }
+    }
+    Ok(clocks)
 }

@@ -41,6 +41,9 @@ pub struct Report {
 
 /// The folder of reports that a path means: a build folder, its results, or the folder itself.
 pub fn folder(path: &Path) -> Result<PathBuf, ReportError> {
+    if path.is_file() {
+        return Err(ReportError::NotFolder { path: path.display().to_string() });
+    }
     if !path.is_dir() {
         return Err(ReportError::NoFolder { path: path.display().to_string() });
     }
@@ -84,7 +87,10 @@ pub fn judge(folder: &Path) -> Report {
 }
 
 fn read<T>(folder: &Path, name: &str, parse: fn(&Text) -> Result<T, ReportError>) -> Result<T, ReportError> {
-    parse(&Text::open(&folder.join(name))?)
+    let text = Text::open(&folder.join(name))?;
+    let parsed = parse(&text)?;
+    text.ended()?;
+    Ok(parsed)
 }
 
 fn slack_rules(timing: &Summary) -> Vec<String> {

@@ -12,6 +12,12 @@ pub enum ReportError {
         /// Path.
         path: String,
     },
+    /// A file where a folder is expected.
+    #[error("{path}: this is a file; the folder that holds the reports is expected")]
+    NotFolder {
+        /// Path.
+        path: String,
+    },
     /// A build folder without results.
     #[error(
         "{path}: no reports of this build ({key}); run `sagen vivado` first, results of earlier sources are not read"
@@ -48,6 +54,7 @@ pub enum ReportError {
 pub(crate) struct Text {
     path: String,
     lines: Vec<String>,
+    ended: bool,
 }
 
 impl Text {
@@ -60,7 +67,13 @@ impl Text {
         if text.trim().is_empty() {
             return Err(missing("the file is empty".to_string()));
         }
-        Ok(Self { lines: text.lines().map(str::to_string).collect(), path: name })
+        Ok(Self { lines: text.lines().map(str::to_string).collect(), ended: text.ends_with('\n'), path: name })
+    }
+
+    /// Whether the last line is whole.
+    pub(crate) fn ended(&self) -> Result<(), ReportError> {
+        let last = self.lines.len().saturating_sub(1);
+        if self.ended { Ok(()) } else { Err(self.fault(last, "a whole line with its end")) }
     }
 
     /// Lines with their indices.
@@ -82,6 +95,11 @@ impl Text {
     /// A line, empty after the end.
     pub(crate) fn line(&self, index: usize) -> &str {
         self.lines.get(index).map_or("", String::as_str)
+    }
+
+    /// The first character of a line, blank where there is none.
+    pub(crate) fn first(&self, index: usize) -> char {
+        self.line(index).chars().next().unwrap_or(' ')
     }
 
     /// The value behind `| name :` in the head of the report.

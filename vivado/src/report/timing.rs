@@ -48,10 +48,47 @@ const COLUMNS: [&str; 12] = [
     "TPWS Total Endpoints",
 ];
 
-/// Read the timing summary.
+/// Sections behind the summary, in their order.
+const SECTIONS: [&str; 5] =
+    ["Clock Summary", "Intra Clock Table", "Inter Clock Table", "Other Path Groups Table", "Timing Details"];
+
+/// Checks of `check_timing`, in their order.
+const CHECKS: [&str; 12] = [
+    "no_clock",
+    "constant_clock",
+    "pulse_width_clock",
+    "unconstrained_internal_endpoints",
+    "no_input_delay",
+    "no_output_delay",
+    "multiple_clock",
+    "generated_clocks",
+    "loops",
+    "partial_input_delay",
+    "partial_output_delay",
+    "latch_loops",
+];
+
+fn section(text: &Text, start: usize, name: &str) -> Result<usize, ReportError> {
+    let title = |l: &str| l.strip_prefix('|').is_some_and(|rest| rest.trim() == name);
+    Ok(text.find(start, &format!("a section `{name}`"), title)?.0)
+}
+
+/// Read the timing summary of a report that is there to its end.
 pub(crate) fn summary(text: &Text) -> Result<Summary, ReportError> {
-    let title = |l: &str| l.trim_start_matches('|').trim() == "Design Timing Summary";
-    let (section, _) = text.find(0, "a section `Design Timing Summary`", title)?;
+    let summary = design_summary(text)?;
+    let mut at = section(text, 0, "Design Timing Summary")?;
+    for name in SECTIONS {
+        at = section(text, at, name)?;
+    }
+    if text.line(at + 2).starts_with("---") {
+        Ok(summary)
+    } else {
+        Err(text.fault(at + 2, "the rule below the last section's title"))
+    }
+}
+
+fn design_summary(text: &Text) -> Result<Summary, ReportError> {
+    let section = section(text, 0, "Design Timing Summary")?;
     let (head, line) = text.find(section, "a line that begins with WNS(ns)", |l| l.trim().starts_with("WNS(ns)"))?;
     let columns: Vec<&str> = line.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect();
     if columns != COLUMNS {
@@ -82,22 +119,27 @@ pub(crate) fn summary(text: &Text) -> Result<Summary, ReportError> {
     })
 }
 
-/// Read the table of contents of `check_timing`: lines such as `1. checking no_clock (0)`.
+/// Read the table of contents of `check_timing`, lines such as `1. checking no_clock (0)`; each check has a section too.
 pub(crate) fn checks(text: &Text) -> Result<Vec<Check>, ReportError> {
-    let mut checks: Vec<Check> = Vec::new();
+    let mut found: Vec<(usize, &str, u64)> = Vec::new();
     for (index, line) in text.lines() {
         let Some((_, rest)) = line.trim().split_once(". checking ") else { continue };
         let counted = rest.strip_suffix(')').and_then(|r| r.split_once(" ("));
         let Some((name, count)) = counted else { return Err(text.fault(index, "`N. checking <name> (<count>)`")) };
-        let count = text.number(index, name, count)?;
-        if checks.iter().all(|c| c.name != name) {
-            checks.push(Check { name: name.to_string(), count });
-        }
+        found.push((index, name, text.number(index, name, count)?));
     }
-    for required in ["no_clock", "unconstrained_internal_endpoints"] {
-        if checks.iter().all(|c| c.name != required) {
-            return Err(text.fault(usize::MAX, &format!("a line `N. checking {required} (<count>)`")));
+    let check = |name: &&str| {
+        let mut here = found.iter().filter(|(_, n, _)| n == name);
+        let (_, _, count) = here.next().ok_or_else(|| missing(text, "a line", name))?;
+        let (title, _, _) = here.next().ok_or_else(|| missing(text, "a section", name))?;
+        if !text.line(title + 1).starts_with("---") || text.line(title + 2).trim().is_empty() {
+            return Err(text.fault(title + 2, &format!("a rule and what was found for {name}")));
         }
-    }
-    Ok(checks)
+        Ok(Check { name: name.to_string(), count: *count })
+    };
+    CHECKS.iter().map(check).collect()
+}
+
+fn missing(text: &Text, what: &str, name: &str) -> ReportError {
+    text.fault(usize::MAX, &format!("{what} `N. checking {name} (<count>)`"))
 }

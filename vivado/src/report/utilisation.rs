@@ -26,8 +26,38 @@ impl Resource {
 const REQUIRED: [&[&str]; 4] =
     [&["CLB LUTs", "Slice LUTs"], &["CLB Registers", "Slice Registers"], &["Block RAM Tile"], &["DSPs"]];
 
-/// Read every table.
+/// Read every table of a report that is there to its end.
 pub(crate) fn resources(text: &Text) -> Result<Vec<Resource>, ReportError> {
+    let resources = rows(text)?;
+    if let Some(names) = REQUIRED.iter().find(|names| resources.iter().all(|r| !names.contains(&r.name.as_str()))) {
+        return Err(text.fault(usize::MAX, &format!("a row {}", names.join(" or "))));
+    }
+    closed(text)?;
+    sections(text)?;
+    Ok(resources)
+}
+
+/// A table ends with a rule.
+fn closed(text: &Text) -> Result<(), ReportError> {
+    let after_row = |index: usize| index > 0 && is_row(text, index - 1);
+    let open = (0..=text.lines().count()).find(|i| after_row(*i) && !['+', '|'].contains(&text.first(*i)));
+    open.map_or(Ok(()), |index| Err(text.fault(index, "a further row, or the rule `+---+` that ends the table")))
+}
+
+/// Every section of the table of contents is there, with a table.
+fn sections(text: &Text) -> Result<(), ReportError> {
+    let (contents, _) = text.find(0, "a line `Table of Contents`", |l| l.trim() == "Table of Contents")?;
+    let titles = text.lines().skip(contents + 2).map(|(_, l)| l.trim()).take_while(|l| !l.is_empty());
+    let titles: Vec<&str> = titles.collect();
+    let mut at = contents + 2 + titles.len();
+    for title in titles {
+        at = text.find(at, &format!("the section `{title}`"), |l| l.trim() == title)?.0;
+        at = text.find(at, &format!("the table of the section `{title}`"), |l| l.starts_with('|'))?.0;
+    }
+    Ok(())
+}
+
+fn rows(text: &Text) -> Result<Vec<Resource>, ReportError> {
     let mut resources: Vec<Resource> = Vec::new();
     let mut columns: Option<[usize; 2]> = None;
     for (index, line) in text.lines() {
@@ -54,10 +84,11 @@ pub(crate) fn resources(text: &Text) -> Result<Vec<Resource>, ReportError> {
             resources.push(Resource { name, used, available });
         }
     }
-    match REQUIRED.iter().find(|names| resources.iter().all(|r| !names.contains(&r.name.as_str()))) {
-        Some(names) => Err(text.fault(usize::MAX, &format!("a row {}", names.join(" or ")))),
-        None => Ok(resources),
-    }
+    Ok(resources)
+}
+
+fn is_row(text: &Text, index: usize) -> bool {
+    cells(text.line(index)).is_some()
 }
 
 fn cells(line: &str) -> Option<Vec<&str>> {
@@ -70,5 +101,7 @@ fn header(text: &Text, index: usize, cells: &[&str]) -> Result<[usize; 2], Repor
         let found = cells.iter().position(|c| *c == name);
         found.ok_or_else(|| text.fault(index, &format!("a column `{name}`")))
     };
-    Ok([place("Used")?, place("Available")?])
+    let columns = [place("Used")?, place("Available")?];
+    // Every part has some of what such a table counts.
+    if is_row(text, index + 2) { Ok(columns) } else { Err(text.fault(index + 2, "a row below the head of the table")) }
 }
