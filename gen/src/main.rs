@@ -133,9 +133,8 @@ fn run_check(write: bool) -> Result<()> {
     let stale = check::stale(root, write)?;
     let list: Vec<String> = stale.iter().map(|p| p.display().to_string()).collect();
     match (list.is_empty(), write) {
-        (true, _) => println!("configs and generated tables are in order"),
-        (false, true) => println!("renewed: {}", list.join(", ")),
+        (true, _) => outcome::print("configs and generated tables are in order\n"),
+        (false, true) => outcome::print(&format!("renewed: {}\n", list.join(", "))),
         (false, false) => bail!("stale: {}; renew with `sagen check --write`", list.join(", ")),
     }
-    Ok(())
 }
