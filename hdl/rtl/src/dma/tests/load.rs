@@ -1,37 +1,18 @@
 //! The load unit between a bus and a scratchpad, cycle by cycle.
 
+use super::bench::Bench;
 use crate::dma::load::load_unit;
-use crate::testing::{Random, overlay};
+use crate::testing::Random;
 use sagen_isa::{Descriptor, Load};
-use sagen_lang::{Bits, Design, Sim};
+use sagen_lang::Bits;
 use std::collections::VecDeque;
-
-struct Bench {
-    sim: Sim,
-    bytes: u64,
-    registers: [u32; 32],
-}
 
 /// Scratchpad word and the DDR address of the data written to it.
 type Written = Vec<(u64, u64)>;
 
 impl Bench {
-    fn new(config: &str, random: &mut Random) -> Self {
-        let overlay = overlay(config);
-        let mut d = Design::new();
-        let top = load_unit(&mut d, &overlay);
-        let mut sim = Sim::new(&d, top).unwrap();
-        sim.reset();
-        let registers = std::array::from_fn(|i| if i == 0 { 0 } else { random.next() as u32 & 0xff_ffff });
-        Self { sim, bytes: overlay.port_bytes() as u64, registers }
-    }
-
-    fn flag(&mut self, name: &str) -> bool {
-        self.sim.get(name).to_u64() == 1
-    }
-
     /// Runs one descriptor on a bus that answers in `pace` percent of the cycles; data is its own address.
-    fn run(&mut self, load: Load, pace: u64, random: &mut Random) -> (Written, u64) {
+    fn load(&mut self, load: Load, pace: u64, random: &mut Random) -> (Written, u64) {
         self.sim.set("desc", Bits::from_limbs(&Descriptor::new(load).encode().unwrap(), 512));
         self.sim.set("desc_valid", true);
         let (mut written, mut beats) = (Written::new(), VecDeque::new());
@@ -71,7 +52,7 @@ impl Bench {
         }
     }
 
-    fn expected(&self, o: &Load) -> Written {
+    fn expected_load(&self, o: &Load) -> Written {
         let row = |i: u64| {
             let value = self.registers[(o.reg + o.reg_step * i) as usize % 32];
             let at = o.base + u64::from(value) * o.reg_stride + i * o.ddr_stride;
@@ -85,7 +66,7 @@ impl Bench {
 fn every_row_arrives_where_it_belongs() {
     for config in ["d16_100mhz_w128_p6", "d8_100mhz", "d16_250mhz_w128_p6"] {
         let mut random = Random(5);
-        let mut bench = Bench::new(config, &mut random);
+        let mut bench = Bench::new(load_unit, config, &mut random);
         for i in 0..60 {
             let load = Load {
                 base: 64 * random.below(1 << 30),
@@ -98,8 +79,8 @@ fn every_row_arrives_where_it_belongs() {
                 v: random.below(1000),
                 v_stride: random.below(100),
             };
-            let (written, _) = bench.run(load, [100, 60][i as usize / 2 % 2], &mut random);
-            assert_eq!(written, bench.expected(&load), "{config} {load:?}");
+            let (written, _) = bench.load(load, [100, 60][i as usize / 2 % 2], &mut random);
+            assert_eq!(written, bench.expected_load(&load), "{config} {load:?}");
         }
     }
 }
@@ -107,10 +88,10 @@ fn every_row_arrives_where_it_belongs() {
 #[test]
 fn addresses_of_rows_are_hidden_by_their_data() {
     let mut random = Random(6);
-    let mut bench = Bench::new("d16_100mhz_w128_p6", &mut random);
+    let mut bench = Bench::new(load_unit, "d16_100mhz_w128_p6", &mut random);
     let mut cycles = |row_words: u64, rows: u64, reg_step: u64| {
         let load = Load { reg: 1, reg_step, rows, row_words, ddr_stride: 64, v_stride: 1, ..Load::default() };
-        bench.run(load, 100, &mut random).1
+        bench.load(load, 100, &mut random).1
     };
     let (one, gather) = (cycles(1, 1, 0), cycles(2, 1, 1));
     assert_eq!(cycles(1, 11, 0) - one, 10 * 4, "rows of four beats");

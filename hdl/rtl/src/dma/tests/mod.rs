@@ -1,5 +1,6 @@
 //! The movers against what their descriptors say, and their Verilog.
 
+mod bench;
 mod load;
 mod store;
 

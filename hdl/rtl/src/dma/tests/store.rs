@@ -1,37 +1,18 @@
 //! The store unit between a scratchpad and a bus, cycle by cycle.
 
+use super::bench::Bench;
 use crate::dma::store::store_unit;
-use crate::testing::{Random, overlay};
+use crate::testing::Random;
 use sagen_isa::{Descriptor, Store};
-use sagen_lang::{Bits, Design, Sim};
+use sagen_lang::Bits;
 use std::collections::VecDeque;
 
 const ADDRESS: u64 = (1 << 40) - 1;
-
-struct Bench {
-    sim: Sim,
-    bytes: u64,
-    registers: [u32; 32],
-}
 
 /// What the bus saw: address and piece, each piece named by its scratchpad byte address.
 type Written = Vec<(u64, u64)>;
 
 impl Bench {
-    fn new(config: &str, random: &mut Random) -> Self {
-        let overlay = overlay(config);
-        let mut d = Design::new();
-        let top = store_unit(&mut d, &overlay);
-        let mut sim = Sim::new(&d, top).unwrap();
-        sim.reset();
-        let registers = std::array::from_fn(|i| if i == 0 { 0 } else { random.next() as u32 & 0xff_ffff });
-        Self { sim, bytes: overlay.port_bytes() as u64, registers }
-    }
-
-    fn flag(&mut self, name: &str) -> bool {
-        self.sim.get(name).to_u64() == 1
-    }
-
     /// A scratchpad word whose pieces hold their own address.
     fn word(&self, word: u64) -> Bits {
         let limbs: Vec<u64> = (0..8).map(|i| (word * 64 + i * 8) & !(self.bytes - 1)).collect();
@@ -40,7 +21,7 @@ impl Bench {
 
     /// Runs one descriptor, granting reads and taking data in `pace` percent of the cycles; returns the writes in order
     /// and the cycles.
-    fn run(&mut self, store: Store, pace: u64, random: &mut Random) -> (Written, u64) {
+    fn store(&mut self, store: Store, pace: u64, random: &mut Random) -> (Written, u64) {
         self.sim.set("desc", Bits::from_limbs(&Descriptor::new(store).encode().unwrap(), 512));
         self.sim.set("desc_valid", true);
         let (mut written, mut reads) = (Written::new(), [None, None]);
@@ -87,7 +68,7 @@ impl Bench {
         }
     }
 
-    fn expected(&self, o: &Store) -> Written {
+    fn expected_store(&self, o: &Store) -> Written {
         let value = |i: u64| u128::from(self.registers[i as usize]);
         let offset = value(o.reg_a) * u128::from(o.reg_a_stride) + value(o.reg_b) * u128::from(o.reg_b_stride);
         let base = (offset + u128::from(o.base)) as u64;
@@ -120,13 +101,13 @@ fn draw(random: &mut Random, bytes: u64, longest: u64) -> Store {
 fn every_run_arrives_where_its_loops_say() {
     for config in ["d16_100mhz_w128_p6", "d8_100mhz", "d16_250mhz_w128_p6"] {
         let mut random = Random(3);
-        let mut bench = Bench::new(config, &mut random);
+        let mut bench = Bench::new(store_unit, config, &mut random);
         for i in 0..40u64 {
             let longest = [1, 4, 20, 700][i as usize % 4];
             let store = draw(&mut random, bench.bytes, longest);
             let pace = [100, 60][i as usize / 4 % 2];
-            let (written, _) = bench.run(store, pace, &mut random);
-            assert_eq!(written, bench.expected(&store), "{config} {store:?}");
+            let (written, _) = bench.store(store, pace, &mut random);
+            assert_eq!(written, bench.expected_store(&store), "{config} {store:?}");
         }
     }
 }
@@ -134,9 +115,9 @@ fn every_run_arrives_where_its_loops_say() {
 #[test]
 fn a_run_costs_three_cycles_beside_its_pieces() {
     let mut random = Random(4);
-    let mut bench = Bench::new("d16_100mhz_w128_p6", &mut random);
+    let mut bench = Bench::new(store_unit, "d16_100mhz_w128_p6", &mut random);
     let one = Store { beats: 1, count1: 1, count2: 1, count3: 1, reg_a: 1, ..Store::default() };
-    let mut cycles = |store: Store| bench.run(store, 100, &mut random).1;
+    let mut cycles = |store: Store| bench.store(store, 100, &mut random).1;
     let first = cycles(one);
     assert_eq!(first, 15, "one register");
     assert_eq!(cycles(Store { reg_b: 2, ..one }), first + 3, "two registers");
