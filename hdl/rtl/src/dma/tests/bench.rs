@@ -26,4 +26,12 @@ impl Bench {
     pub(super) fn flag(&mut self, name: &str) -> bool {
         self.sim.get(name).to_u64() == 1
     }
+    /// The end of a cycle of the descriptor offered in cycle `start`; true with `done`.
+    pub(super) fn step(&mut self, start: u64) -> bool {
+        let done = self.flag("done");
+        self.sim.step();
+        self.sim.set("desc_valid", false);
+        assert!(self.sim.cycle() - start < 100_000, "no progress");
+        done
+    }
 }

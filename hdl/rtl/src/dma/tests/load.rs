@@ -42,11 +42,7 @@ impl Bench {
                 assert_eq!(data.limbs(), expected, "a word is one run of beats");
                 written.push((at, address));
             }
-            let done = self.flag("done");
-            self.sim.step();
-            self.sim.set("desc_valid", false);
-            assert!(self.sim.cycle() - start < 100_000, "no progress");
-            if done {
+            if self.step(start) {
                 return (written, self.sim.cycle() - start);
             }
         }

@@ -58,11 +58,7 @@ impl Bench {
                 bursts.pop_front();
                 data.pop_front();
             }
-            let done = self.flag("done");
-            self.sim.step();
-            self.sim.set("desc_valid", false);
-            assert!(self.sim.cycle() - start < 100_000, "no progress");
-            if done {
+            if self.step(start) {
                 return (written, self.sim.cycle() - start);
             }
         }
