@@ -21,6 +21,8 @@ struct Arguments {
 enum Command {
     /// Run a model: prefill a prompt on the systolic array, decode tokens on the GEMV unit.
     Run(cli::run::Options),
+    /// Compile a model or a shape; say what lies where in DDR, or list every descriptor.
+    Compile(cli::compile::Options),
     /// Say where the cycles of one token or one prefill chunk go, by unit and layer.
     Profile(cli::profile::Options),
     /// Say how many cycles prefill and decode take, without simulating.
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
 fn execute() -> Result<()> {
     match Arguments::parse().command {
         Command::Run(options) => cli::run::run(&options),
+        Command::Compile(options) => cli::compile::run(&options),
         Command::Profile(options) => cli::profile::run(&options),
         Command::Predict(options) => cli::predict::run(&options),
         Command::Verify(options) => cli::verify::run(&options),

@@ -1,4 +1,7 @@
-//! Are the committed tables and diagrams those that the code makes?
+//! Are the committed tables, diagrams and sums of the Verilog those that the code makes?
+//!
+//! `configs/<name>.sha256` pins the Verilog of an overlay: a change of the generators that was not meant to change the
+//! hardware shows in it.
 
 use crate::diagram::{self, DiagramError};
 use crate::emit::{self, EmitError, File, TableError, tables};
@@ -57,10 +60,17 @@ pub fn stale(root: &Path, write: bool) -> Result<Vec<PathBuf>, CheckError> {
 fn committed(root: &Path) -> Result<Vec<File>, CheckError> {
     let tables = tables()?.into_iter().filter(|f| TABLES.contains(&f.path.as_str()));
     let mut files: Vec<File> = tables.map(|f| File { path: format!("docs/generated/{}", f.path), ..f }).collect();
-    for name in DIAGRAMS {
-        let overlay = find::overlay(&root.join(format!("configs/{name}.yaml")).display().to_string())?;
-        let diagram = diagram::diagram(&overlay, &emit::verilog(&overlay)?)?;
-        files.push(File { path: format!("docs/img/overlay_{name}.svg"), ..diagram });
+    for folder in ["configs", "configs/large"] {
+        for name in find::names(&root.join(folder))? {
+            let path = format!("{folder}/{name}");
+            let overlay = find::overlay(&root.join(format!("{path}.yaml")).display().to_string())?;
+            let emitted = emit::verilog(&overlay)?;
+            files.push(File { path: format!("{path}.sha256"), text: format!("{}\n", emitted.sources) });
+            if folder == "configs" && DIAGRAMS.contains(&name.as_str()) {
+                let diagram = diagram::diagram(&overlay, &emitted)?;
+                files.push(File { path: format!("docs/img/overlay_{name}.svg"), ..diagram });
+            }
+        }
     }
     Ok(files)
 }

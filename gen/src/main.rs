@@ -74,9 +74,9 @@ enum Command {
         #[arg(long, default_value = "yosys")]
         yosys: PathBuf,
     },
-    /// Check every config and the committed tables; fails when something is stale or wrong.
+    /// Check every config, the sums of its Verilog and the committed tables; fails when something is stale or wrong.
     Check {
-        /// Renew stale tables instead of failing.
+        /// Renew stale tables and sums instead of failing.
         #[arg(long)]
         write: bool,
     },

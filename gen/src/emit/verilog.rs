@@ -33,6 +33,8 @@ pub struct Verilog {
     pub ports: Vec<Port>,
     /// First 32 bits of the hash of config and sources, as in the CSR.
     pub build_hash: u32,
+    /// SHA-256 of the Verilog with a build hash of zero: what the hardware is, whatever the config is called.
+    pub sources: String,
 }
 
 #[derive(Serialize)]
@@ -48,7 +50,8 @@ struct BuildManifest<'a> {
 
 /// Emit an overlay; the same overlay gives the same bytes.
 pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
-    let build_hash = hash(overlay, &tree(overlay, 0)?);
+    let digest = digest(&tree(overlay, 0)?);
+    let build_hash = build_hash(overlay, &digest)?;
     let design = tree(overlay, build_hash)?;
     let sim = design.lookup(sagen_rtl::top::SIM_TOP).expect("the co-simulation top was just built");
     let manifest = design.manifest(sim);
@@ -69,7 +72,7 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
     };
     files.push(File { path: "manifest.json".to_string(), text: serde_json::to_string_pretty(&build)? + "\n" });
     let top = design.lookup(sagen_rtl::top::TOP).expect("the synthesis top was just built");
-    Ok(Verilog { files, manifest, ports: design.ports(top).to_vec(), build_hash })
+    Ok(Verilog { files, manifest, ports: design.ports(top).to_vec(), build_hash, sources: hex(&digest) })
 }
 
 /// The module tree of an overlay, with this number in the `build_hash` register.
@@ -102,13 +105,30 @@ pub fn modules(design: &Design, top: ModuleId) -> Vec<(String, String)> {
     printer::print(design, top).into_iter().filter_map(named).collect()
 }
 
-fn hash(overlay: &Overlay, design: &Design) -> u32 {
+/// SHA-256 of the names and texts of all modules.
+fn digest(design: &Design) -> [u8; 32] {
     let mut hasher = Sha256::new();
-    hasher.update(format!("{:?}{:?}", overlay.file(), overlay.board()));
     for file in sources(design) {
         hasher.update(file.path);
         hasher.update(file.text);
     }
-    let digest = hasher.finalize();
-    u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]])
+    hasher.finalize().into()
+}
+
+/// Config and board count as canonical text (every field in a fixed order, as JSON), so that neither comments nor
+/// names inside the generator change a bitstream's identity.
+fn build_hash(overlay: &Overlay, sources: &[u8; 32]) -> Result<u32, EmitError> {
+    let mut hasher = Sha256::new();
+    hasher.update(serde_json::to_vec(overlay.file())?);
+    hasher.update(serde_json::to_vec(overlay.board())?);
+    hasher.update(sources);
+    let [a, b, c, d, ..] = <[u8; 32]>::from(hasher.finalize());
+    Ok(u32::from_be_bytes([a, b, c, d]))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("a string can be written to");
+        text
+    })
 }

@@ -8,6 +8,7 @@ pub mod ddr;
 pub mod device;
 pub mod fields;
 pub mod hazard;
+mod listing;
 pub mod overlay;
 pub mod program;
 pub mod tables;

@@ -25,6 +25,14 @@ pub struct Field {
     pub signed: bool,
 }
 
+impl Field {
+    /// Its value in a packed descriptor.
+    pub fn value(&self, words: &Words) -> i64 {
+        let raw = take(words, self.lo, self.width);
+        if self.signed { sign_extend(raw, self.width) } else { raw as i64 }
+    }
+}
+
 /// One descriptor type.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {

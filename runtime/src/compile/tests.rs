@@ -1,6 +1,6 @@
 //! Compilation of a small random model: what fits, what is refused, and what does not change.
 
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use sagen_arch::{Board, Overlay, OverlayFile, RegionKind, RoutineKind};
 
 use super::*;
@@ -45,6 +45,13 @@ fn the_same_input_gives_the_same_program() {
     let overlay = overlay(LARGE);
     let program = || fixture(&overlay, &options()).unwrap().program;
     assert_eq!(program(), program());
+}
+
+#[test]
+fn programs_are_as_listed() {
+    let listing = |name| fixture(&overlay(name), &options()).unwrap().program.listing().unwrap();
+    expect_file!["listings/d16_100mhz_w128_p6.txt"].assert_eq(&listing(LARGE));
+    expect_file!["listings/d8_100mhz.txt"].assert_eq(&listing(SMALL));
 }
 
 #[test]

@@ -1,0 +1,85 @@
+//! `cosim compile`: a model's program, as a summary or descriptor by descriptor. Nothing runs.
+
+use super::{output, prepare};
+use anyhow::{Context, Result};
+use clap::Args;
+use sagen::columns::{Align, lines, row};
+use sagen_arch::{Overlay, Program};
+use sagen_isa::DESCRIPTOR_BYTES;
+use sagen_runtime::compile::{CompileOptions, outline};
+use sagen_runtime::predict::Shape;
+use sagen_runtime::registry;
+use std::path::PathBuf;
+
+/// Options of `cosim compile`.
+///
+/// A model of the registry is compiled with its weights. A shape (`cosim predict` names them) is compiled without:
+/// its constant scales are assumed, and DDR has no initial contents.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Model of the registry, or shape.
+    model: String,
+    /// Overlay: name of a config, or path of a YAML file.
+    #[arg(long, default_value = "d16_100mhz_w128_p6")]
+    config: String,
+    /// Longest sequence, a multiple of 16.
+    #[arg(long, default_value_t = 2048)]
+    context: usize,
+    /// GGUF file or Hugging Face folder instead of the registry's.
+    #[arg(long, value_name = "PATH")]
+    model_path: Option<PathBuf>,
+    /// Write every descriptor here, one line each: unit, operation, origin, waits, fields that are not zero.
+    #[arg(long, value_name = "FILE")]
+    list: Option<PathBuf>,
+}
+
+/// Compile; list; print the summary.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    if let Some(path) = &options.list {
+        output::check("--list", path)?;
+    }
+    let overlay = sagen::find::overlay(&options.config)?;
+    let program = program(options, &overlay)?;
+    if let Some(path) = &options.list {
+        output::write(path, &program.listing()?)?;
+    }
+    sagen::outcome::print(&summary(&program))
+}
+
+fn program(options: &Options, overlay: &Overlay) -> Result<Program> {
+    let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
+    let compiled = if options.model_path.is_some() || registry::find(&options.model).is_ok() {
+        let interrupted = prepare::interrupt()?;
+        let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupted)?;
+        prepare::program(&checkpoint, &tokenizer, overlay, &compile_options)?
+    } else {
+        let config = Shape::find(&options.model)?.config()?;
+        outline(&config, overlay, &compile_options)
+            .with_context(|| format!("{} on {}", options.model, overlay.name()))?
+    };
+    Ok(compiled.program)
+}
+
+fn summary(program: &Program) -> String {
+    let align = [Align::Left, Align::Left, Align::Right, Align::Right];
+    let mut regions = vec![row(["region", "kind", "address", "bytes"])];
+    regions.extend(
+        program
+            .regions
+            .iter()
+            .map(|r| vec![r.name.clone(), format!("{:?}", r.kind), format!("{:#x}", r.base), r.bytes.to_string()]),
+    );
+    let mut routines = vec![row(["routine", "address", "descriptors", "bytes"])];
+    routines.extend(program.routines.iter().map(|r| {
+        let count = r.steps.len();
+        let bytes = count * DESCRIPTOR_BYTES;
+        vec![format!("{:?}", r.kind), format!("{:#x}", r.address), count.to_string(), bytes.to_string()]
+    }));
+    let routine_align = [Align::Left, Align::Right, Align::Right, Align::Right];
+    let mut text = format!("program for {}\n\n", program.overlay);
+    for line in lines(&align, &regions).into_iter().chain([String::new()]).chain(lines(&routine_align, &routines)) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
