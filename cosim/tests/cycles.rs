@@ -6,16 +6,16 @@
 
 mod overlay;
 
-use sagen_arch::{Device, Overlay, RunStats};
 use sagen_cosim::axi::Profile;
 use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::verilate::Variant;
-use sagen_isa::{CHUNK_ROWS, COUNTERS};
 use sagen_runtime::compile::{Calibration, CompileOptions, Compiled, compile, outline};
 use sagen_runtime::generate::Session;
 use sagen_runtime::model::ModelConfig;
 use sagen_runtime::predict::{MemoryTiming, Predictor, Shape};
 use sagen_runtime::weights::Checkpoint;
+use sagen_streamed_arch::{Device, Overlay, RunStats};
+use sagen_streamed_isa::{CHUNK_ROWS, COUNTERS};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};

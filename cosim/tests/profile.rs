@@ -2,13 +2,13 @@
 
 mod overlay;
 
-use sagen_arch::{Device, RunStats};
 use sagen_cosim::axi::Profile;
 use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::timeline::{State, Summary, Timeline, svg, trace};
 use sagen_cosim::verilate::Variant;
-use sagen_golden::program_gen::RandomProgram;
-use sagen_isa::{COUNTERS, UNITS, Unit};
+use sagen_streamed_arch::{Device, RunStats};
+use sagen_streamed_golden::program_gen::RandomProgram;
+use sagen_streamed_isa::{COUNTERS, UNITS, Unit};
 
 /// Cycles by which the start and the end of a recording may differ from those of the design's counters.
 const EDGES: u64 = 16;

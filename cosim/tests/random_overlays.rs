@@ -5,7 +5,7 @@ mod overlay;
 
 use overlay::number;
 use sagen_cosim::verilate::Variant;
-use sagen_golden::overlay_gen::random_overlay;
+use sagen_streamed_golden::overlay_gen::random_overlay;
 use std::path::Path;
 use std::process::Command;
 

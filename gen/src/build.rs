@@ -4,7 +4,7 @@
 
 use crate::diagram::{self, DiagramError};
 use crate::emit::{self, EmitError, File, TableError};
-use sagen_arch::Overlay;
+use sagen_streamed_arch::Overlay;
 use std::fs::{self, File as Handle, TryLockError};
 use std::path::{Path, PathBuf};
 

@@ -4,8 +4,8 @@ use crate::columns::{Align, lines, row};
 use crate::emit::EmitError;
 use crate::estimate::{self, EstimateError, Options};
 use crate::figures;
-use sagen_arch::Overlay;
 use sagen_lang::{Direction, Manifest};
+use sagen_streamed_arch::Overlay;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

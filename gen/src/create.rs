@@ -1,9 +1,9 @@
 //! A new overlay config to start from: every field with its meaning and the values allowed.
 
 use crate::find::{self, FindError};
-use sagen_arch::config::{self, ConfigError};
-use sagen_arch::fields::{CONTROL_CORE, NUMBERS, PCPI};
-use sagen_arch::{Board, Overlay, OverlayError, OverlayFile};
+use sagen_streamed_arch::config::{self, ConfigError};
+use sagen_streamed_arch::fields::{CONTROL_CORE, NUMBERS, PCPI};
+use sagen_streamed_arch::{Board, Overlay, OverlayError, OverlayFile};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;

@@ -1,6 +1,6 @@
 //! Figures that follow from an overlay's config, as `show` and `diff` print them.
 
-use sagen_arch::{Family, Overlay};
+use sagen_streamed_arch::{Family, Overlay};
 
 /// Name and value of every figure.
 pub fn of(o: &Overlay) -> Vec<(&'static str, String)> {
@@ -30,13 +30,20 @@ fn platform(o: &Overlay) -> Vec<(&'static str, String)> {
 fn rates(o: &Overlay) -> Vec<(&'static str, String)> {
     let (side, beat) = (o.side(), o.beat_bytes());
     let port = |n: usize| format!("port {n}, {}", o.board().ports[n].name);
-    let pace = match sagen_isa::LANES / o.vector_lanes() {
+    let pace = match sagen_streamed_isa::LANES / o.vector_lanes() {
         1 => "a word of 16 per cycle".to_string(),
         cycles => format!("a word of 16 in {cycles} cycles"),
     };
     vec![
         ("systolic arrays", format!("{} of {side} x {side}: {} MAC per cycle", o.arrays(), o.arrays() * side * side)),
-        ("GEMV", format!("{} vectors x {beat} lanes: {} MAC per cycle", sagen_isa::VECTORS, sagen_isa::VECTORS * beat)),
+        (
+            "GEMV",
+            format!(
+                "{} vectors x {beat} lanes: {} MAC per cycle",
+                sagen_streamed_isa::VECTORS,
+                sagen_streamed_isa::VECTORS * beat
+            ),
+        ),
         ("vector unit", format!("{} lanes of 32 bits: {pace}", o.vector_lanes())),
         ("stream ports", format!("{} x {} bit: {beat} bytes per cycle", o.stream_ports(), 8 * o.port_bytes())),
         ("peak stream", format!("{} MB/s", beat as u32 * o.clock_mhz())),
@@ -49,8 +56,8 @@ fn memories(o: &Overlay) -> Vec<(&'static str, String)> {
     let kib = |bytes: usize| format!("{} KiB", bytes / 1024);
     vec![
         ("prefetch FIFO", kib(o.prefetch_beats() * o.beat_bytes())),
-        ("scratchpad", kib(o.scratch_words() * sagen_isa::WORD_BYTES)),
-        ("code memory", kib(o.code_words() * sagen_isa::GROUP)),
+        ("scratchpad", kib(o.scratch_words() * sagen_streamed_isa::WORD_BYTES)),
+        ("code memory", kib(o.code_words() * sagen_streamed_isa::GROUP)),
         ("longest context", format!("{} keys", o.score_rows())),
     ]
 }

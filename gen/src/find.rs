@@ -1,7 +1,7 @@
 //! Finding overlay configs: by path, or by name in the `configs` folder of this directory or one above it.
 
-use sagen_arch::config::{self, ConfigError, nearest};
-use sagen_arch::{Board, Overlay};
+use sagen_streamed_arch::config::{self, ConfigError, nearest};
+use sagen_streamed_arch::{Board, Overlay};
 use std::path::{Path, PathBuf};
 
 /// Why a config was not found or not read.

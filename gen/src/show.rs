@@ -3,7 +3,7 @@
 use anyhow::Result;
 use sagen::columns::{Align, lines, row};
 use sagen::{figures, find, outcome};
-use sagen_arch::Overlay;
+use sagen_streamed_arch::Overlay;
 
 /// One line per config.
 pub(crate) fn list() -> Result<()> {

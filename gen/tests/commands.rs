@@ -59,7 +59,7 @@ fn a_new_config_explains_every_field_with_the_values_that_the_check_allows() {
     let folder = repository();
     printed(&folder, &["new", "mine"]);
     let text = std::fs::read_to_string(folder.path().join("configs/mine.yaml")).unwrap();
-    for number in sagen_arch::fields::NUMBERS {
+    for number in sagen_streamed_arch::fields::NUMBERS {
         let key = number.path.rsplit('.').next().unwrap();
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         let at = lines.iter().position(|l| l.starts_with(&format!("{key}:"))).unwrap();

@@ -4,13 +4,13 @@ use sagen::{build, emit, find};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn overlays() -> Vec<sagen_arch::Overlay> {
+fn overlays() -> Vec<sagen_streamed_arch::Overlay> {
     let names = find::names(&find::configs().unwrap()).unwrap();
     names.iter().map(|n| find::overlay(n).unwrap()).collect()
 }
 
 /// A build folder of its own for each test.
-fn folder(test: &str, overlay: &sagen_arch::Overlay) -> PathBuf {
+fn folder(test: &str, overlay: &sagen_streamed_arch::Overlay) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     build::build(overlay, &out).unwrap().folder
 }
@@ -41,7 +41,7 @@ fn emission_is_deterministic() {
 fn verilator_has_no_warning() {
     for overlay in overlays() {
         let folder = folder("lint", &overlay);
-        for top in [sagen_rtl::top::TOP, sagen_rtl::top::SIM_TOP] {
+        for top in [sagen_streamed_rtl::top::TOP, sagen_streamed_rtl::top::SIM_TOP] {
             let mut arguments: Vec<String> = ["--lint-only", "-Wall", "--top-module", top].map(str::to_string).into();
             // The other top is in the list too: it is unused here, and nothing else may be.
             arguments.extend(sources(&folder).into_iter().filter(|f| !is_other_top(f, top)));
@@ -52,7 +52,9 @@ fn verilator_has_no_warning() {
 }
 
 fn is_other_top(file: &str, top: &str) -> bool {
-    [sagen_rtl::top::TOP, sagen_rtl::top::SIM_TOP].iter().any(|t| *t != top && file == format!("rtl/{t}.v"))
+    [sagen_streamed_rtl::top::TOP, sagen_streamed_rtl::top::SIM_TOP]
+        .iter()
+        .any(|t| *t != top && file == format!("rtl/{t}.v"))
 }
 
 #[test]

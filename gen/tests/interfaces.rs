@@ -25,7 +25,7 @@ fn scratch(test: &str) -> PathBuf {
     folder
 }
 
-fn overlay(name: &str) -> sagen_arch::Overlay {
+fn overlay(name: &str) -> sagen_streamed_arch::Overlay {
     find::overlay(name).unwrap()
 }
 
@@ -189,12 +189,12 @@ fn the_csrs_of_the_module_tree_tell_which_build_it_is() {
     let overlay = overlay("d8_100mhz");
     let build_hash = emit::verilog(&overlay).unwrap().build_hash;
     let design = emit::tree(&overlay, build_hash).unwrap();
-    let mut sim = Sim::new(&design, design.lookup(sagen_rtl::top::TOP).unwrap()).unwrap();
+    let mut sim = Sim::new(&design, design.lookup(sagen_streamed_rtl::top::TOP).unwrap()).unwrap();
     sim.reset();
     let rows = csr_map::rows();
     let mut named = |name: &str| read(&mut sim, rows.iter().find(|r| r.name == name).unwrap().offset);
     assert_eq!(named("build_hash"), build_hash);
-    assert_eq!(named("id"), sagen_isa::CSR_ID);
+    assert_eq!(named("id"), sagen_streamed_isa::CSR_ID);
     let geometry = named("geometry");
     let part = |name: &str| {
         let row = rows.iter().find(|r| r.name == "geometry").unwrap();

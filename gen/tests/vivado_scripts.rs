@@ -2,7 +2,7 @@
 //! board and several releases; broken scripts must be caught. Syntax and references are checked, nothing else is.
 
 use sagen::{build, emit, find};
-use sagen_arch::{Board, Overlay, OverlayFile};
+use sagen_streamed_arch::{Board, Overlay, OverlayFile};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

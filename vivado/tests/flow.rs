@@ -1,6 +1,6 @@
 //! What the settings of a flow say for a board and a config, and which boards are refused with what reason.
 
-use sagen_arch::{Board, Overlay, OverlayFile, config};
+use sagen_streamed_arch::{Board, Overlay, OverlayFile, config};
 use sagen_vivado::{Direction, File, FlowError, Port, Source, files};
 use std::fs;
 use std::path::Path;

@@ -4,11 +4,11 @@ use super::{output, prepare};
 use anyhow::{Context, Result};
 use clap::Args;
 use sagen::columns::{Align, lines, row};
-use sagen_arch::{Overlay, Program};
-use sagen_isa::DESCRIPTOR_BYTES;
 use sagen_runtime::compile::{CompileOptions, outline};
 use sagen_runtime::predict::Shape;
 use sagen_runtime::registry;
+use sagen_streamed_arch::{Overlay, Program};
+use sagen_streamed_isa::DESCRIPTOR_BYTES;
 use std::path::PathBuf;
 
 /// Options of `cosim compile`.

@@ -4,9 +4,9 @@ use super::output;
 use super::plot::{self, Curve};
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use sagen_arch::Overlay;
 use sagen_runtime::compile::{CompileOptions, Compiled, outline};
 use sagen_runtime::predict::{MemoryTiming, Predictor, Shape};
+use sagen_streamed_arch::Overlay;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 

@@ -2,12 +2,12 @@
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use sagen_arch::Overlay;
 use sagen_cosim::verilate::{self, Built, Cache, Design, Tools, TopPort, Variant};
 use sagen_runtime::compile::{Calibration, CompileOptions, Compiled, compile};
 use sagen_runtime::registry;
 use sagen_runtime::tokenize::Tokenizer;
 use sagen_runtime::weights::Checkpoint;
+use sagen_streamed_arch::Overlay;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,7 +61,7 @@ pub(crate) fn program(
 /// Emit an overlay and turn it into a simulator.
 pub(crate) fn simulator(overlay: &Overlay, out: &Path, variant: Variant, verilator: Option<&Path>) -> Result<Built> {
     let build = sagen::build::build(overlay, out)?;
-    let design = Design::read(&build.folder, sagen_rtl::top::SIM_TOP, &TopPort::of(&build.manifest))?;
+    let design = Design::read(&build.folder, sagen_streamed_rtl::top::SIM_TOP, &TopPort::of(&build.manifest))?;
     let tools = Tools::find(verilator)?;
     let bar = spinner(format!("building the simulator of {} (cached afterwards)", overlay.name()));
     let built = verilate::verilate(&design, variant, &tools, &Cache::user()?);

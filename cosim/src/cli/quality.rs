@@ -3,11 +3,11 @@
 use super::prepare;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use sagen_arch::Device;
-use sagen_golden::Machine;
 use sagen_runtime::compile::CompileOptions;
 use sagen_runtime::generate::quality;
 use sagen_runtime::reference::Reference;
+use sagen_streamed_arch::Device;
+use sagen_streamed_golden::Machine;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 

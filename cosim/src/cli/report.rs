@@ -2,8 +2,8 @@
 
 use super::output;
 use anyhow::Result;
-use sagen_arch::Overlay;
-use sagen_isa::COUNTERS;
+use sagen_streamed_arch::Overlay;
+use sagen_streamed_isa::COUNTERS;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -3,7 +3,6 @@
 use super::prepare;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use sagen_arch::{Device, Overlay, RunStats};
 use sagen_cosim::axi::Profile;
 use sagen_cosim::device::{Check, Checked, RtlDevice};
 use sagen_cosim::verilate::Variant;
@@ -11,6 +10,7 @@ use sagen_runtime::compile::{Calibration, CompileOptions, Compiled, compile};
 use sagen_runtime::generate::Session;
 use sagen_runtime::predict::{MemoryTiming, Predictor, Shape};
 use sagen_runtime::weights::Checkpoint;
+use sagen_streamed_arch::{Device, Overlay, RunStats};
 use std::path::PathBuf;
 
 /// Options of `cosim verify`.
@@ -78,7 +78,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 fn random_program(shape: &Shape, overlay: &Overlay, options: &Options) -> Result<Compiled> {
     let checkpoint = Checkpoint::random(shape.config()?, options.seed)?;
     let calibration = Calibration::assumed(checkpoint.config());
-    let context = (options.position + 1).next_multiple_of(sagen_isa::CHUNK_ROWS);
+    let context = (options.position + 1).next_multiple_of(sagen_streamed_isa::CHUNK_ROWS);
     let compile_options = CompileOptions { context, ..CompileOptions::default() };
     let bar = prepare::spinner(format!("making {} for {}", shape.name, overlay.name()));
     let compiled = compile(&checkpoint, &calibration, overlay, &compile_options);

@@ -4,10 +4,10 @@
 use super::Checked;
 use super::taps::Taps;
 use crate::rig::Rig;
-use sagen_arch::{Device, DeviceError, Overlay, Program, Region, Routine, Step};
-use sagen_golden::Machine;
-use sagen_golden::machine::{Write, canonical};
-use sagen_isa::{LANES, UNITS, Unit};
+use sagen_streamed_arch::{Device, DeviceError, Overlay, Program, Region, Routine, Step};
+use sagen_streamed_golden::Machine;
+use sagen_streamed_golden::machine::{Write, canonical};
+use sagen_streamed_isa::{LANES, UNITS, Unit};
 use std::collections::VecDeque;
 
 /// Golden writes of one descriptor.

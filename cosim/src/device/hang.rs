@@ -1,8 +1,8 @@
 //! The watchdog: notices that nothing moves any more and says who waits for what.
 
 use crate::rig::Rig;
-use sagen_arch::Routine;
-use sagen_isa::UNITS;
+use sagen_streamed_arch::Routine;
+use sagen_streamed_isa::UNITS;
 
 /// Remembers when something last moved.
 pub(super) struct Watch {

@@ -12,8 +12,8 @@ use crate::rig::{Rig, RigError};
 use crate::timeline::Timeline;
 use check::Checker;
 use observe::Observer;
-use sagen_arch::{Device, DeviceError, Overlay, Program, Routine, RunStats};
-use sagen_isa::{COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, UNITS};
+use sagen_streamed_arch::{Device, DeviceError, Overlay, Program, Routine, RunStats};
+use sagen_streamed_isa::{COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, UNITS};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -275,7 +275,7 @@ fn image(program: &Program, overlay: &Overlay) -> Result<(Ddr, Vec<Region>), Dev
     for region in program.regions.iter().filter(|r| r.zeroed()) {
         ddr.mark_written(region.base, region.bytes).map_err(fail)?;
     }
-    let region = |r: &sagen_arch::Region| Region {
+    let region = |r: &sagen_streamed_arch::Region| Region {
         name: r.name.clone(),
         base: r.base,
         len: r.bytes,

@@ -2,7 +2,7 @@
 
 use crate::bridge::{BridgeError, Port, Sim};
 use crate::timeline::{Recorder, Sample, Timeline};
-use sagen_arch::Routine;
+use sagen_streamed_arch::Routine;
 
 /// Follows one run.
 pub(super) struct Observer {

@@ -1,8 +1,8 @@
 //! Observation outputs of the co-simulation top: every write of every unit, cycle by cycle.
 
 use crate::bridge::{BridgeError, Bus, Port, Sim};
-use sagen_golden::machine::Write;
-use sagen_isa::{GROUP, UNITS, Unit, WORD_BYTES};
+use sagen_streamed_golden::machine::Write;
+use sagen_streamed_isa::{GROUP, UNITS, Unit, WORD_BYTES};
 
 /// Writes since the unit's last completed descriptor.
 pub(super) type Pending = [Vec<Write>; UNITS.len()];

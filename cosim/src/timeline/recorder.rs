@@ -4,8 +4,8 @@
 //! so spans of a unit do not overlap. Cycles of waiting are charged to the unit whose count was missing last.
 
 use super::{State, Tally};
-use sagen_arch::{Label, Routine};
-use sagen_isa::{Operation, UNITS, Unit};
+use sagen_streamed_arch::{Label, Routine};
+use sagen_streamed_isa::{Operation, UNITS, Unit};
 use serde::Serialize;
 
 /// What the taps show in one cycle; bit i of a byte belongs to unit i.
@@ -115,7 +115,7 @@ impl Recorder {
             let on_array = matches!(step.descriptor.operation, Operation::Matmul(_));
             lanes[step.descriptor.unit().index()].steps.push(Waiting { index: i, counts, on_array });
         }
-        let span = |(descriptor, step): (usize, &sagen_arch::Step)| Span {
+        let span = |(descriptor, step): (usize, &sagen_streamed_arch::Step)| Span {
             descriptor,
             unit: step.descriptor.unit(),
             operation: step.descriptor.operation.layout().name,
@@ -210,8 +210,8 @@ fn blame(span: &mut Span, unit: Unit) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sagen_arch::{RoutineKind, Step};
-    use sagen_isa::{Add, Descriptor, Load, Store};
+    use sagen_streamed_arch::{RoutineKind, Step};
+    use sagen_streamed_isa::{Add, Descriptor, Load, Store};
 
     /// Two loads, a store, and an addition that waits for one load and the store.
     fn recorder() -> Recorder {

@@ -1,6 +1,6 @@
 //! What a unit does in one cycle, and counts of it.
 
-use sagen_isa::Unit;
+use sagen_streamed_isa::Unit;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// What a unit does in one cycle.

@@ -1,7 +1,7 @@
 //! A timeline added up: by unit, by layer, and by operation for what compute lost.
 
 use super::{STATES, State, Tally, Timeline};
-use sagen_isa::{UNITS, Unit};
+use sagen_streamed_isa::{UNITS, Unit};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 
 use super::table::occurring;
 use super::{Part, PartTally, State, Summary, Tally};
-use sagen_isa::Unit;
+use sagen_streamed_isa::Unit;
 use std::fmt::Write;
 
 const WIDTH: f64 = 1000.0;

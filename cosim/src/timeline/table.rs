@@ -1,7 +1,7 @@
 //! A summary as aligned text.
 
 use super::{Loss, STATES, State, Summary, Tally};
-use sagen_isa::{UNITS, Unit};
+use sagen_streamed_isa::{UNITS, Unit};
 
 /// Rows of the table of losses.
 const LOSSES: usize = 16;

@@ -2,7 +2,7 @@
 //! microseconds; one of them is one clock cycle here.
 
 use super::{Span, Timeline};
-use sagen_isa::UNITS;
+use sagen_streamed_isa::UNITS;
 use serde_json::{Value, json};
 
 /// The file's contents; `title` names the process.
@@ -33,7 +33,7 @@ fn event(span: &Span) -> Value {
         "args": {
             "descriptor": span.descriptor,
             "accepted": span.taken,
-            "waited_for": span.cause.map(sagen_isa::Unit::name),
+            "waited_for": span.cause.map(sagen_streamed_isa::Unit::name),
             "cycles": span.cycles,
         },
     })

@@ -1,11 +1,11 @@
 //! Simulators of the repository's overlays, as they are or with one line of their Verilog changed.
 #![allow(dead_code, unreachable_pub, reason = "every test binary uses its own part")]
 
-use sagen_arch::{Device, DeviceError, Overlay};
 use sagen_cosim::axi::Profile;
 use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::verilate::{Built, Cache, Design, Tools, TopPort, Variant, verilate};
-use sagen_golden::program_gen::{RandomProgram, random_program};
+use sagen_streamed_arch::{Device, DeviceError, Overlay};
+use sagen_streamed_golden::program_gen::{RandomProgram, random_program};
 use std::path::{Path, PathBuf};
 
 /// A number from the environment.
@@ -33,7 +33,7 @@ pub fn emit(overlay: &Overlay, tag: &str) -> (PathBuf, Vec<TopPort>) {
 
 /// The simulator of a folder that `emit` made.
 pub fn simulator(folder: &Path, ports: &[TopPort], variant: Variant) -> Built {
-    let design = Design::read(folder, sagen_rtl::top::SIM_TOP, ports).unwrap();
+    let design = Design::read(folder, sagen_streamed_rtl::top::SIM_TOP, ports).unwrap();
     let cache = Cache::at(Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
     verilate(&design, variant, &Tools::find(None).unwrap(), &cache).unwrap()
 }

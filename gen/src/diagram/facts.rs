@@ -2,8 +2,8 @@
 
 use super::DiagramError;
 use crate::emit::Verilog;
-use sagen_arch::Overlay;
 use sagen_lang::ModuleEntry;
+use sagen_streamed_arch::Overlay;
 
 /// Instances of the core that have a place, arbiters apart.
 const CORE: [&str; 11] = [

@@ -3,7 +3,7 @@
 
 use super::facts::Facts;
 use super::svg::{Area, Line, Look, Picture};
-use sagen_arch::Overlay;
+use sagen_streamed_arch::Overlay;
 
 const WIDTH: i32 = 1336;
 /// Left edge and width of each column.
@@ -176,11 +176,11 @@ impl Drawing<'_> {
     fn control(&mut self) {
         let at = &self.at;
         let (csr, fetch, scheduler) = (at.csr, at.fetch, at.scheduler);
-        let registers = format!("{} step registers", sagen_isa::REGISTERS);
-        let counters = format!("{} event counters", sagen_isa::COUNTERS.len());
+        let registers = format!("{} step registers", sagen_streamed_isa::REGISTERS);
+        let counters = format!("{} event counters", sagen_streamed_isa::COUNTERS.len());
         self.p.boxed(Look::Control, csr, "CSR block", &[registers, counters]);
         self.p.boxed(Look::Control, fetch, "fetch", &["reads the program".to_string()]);
-        let queues = format!("{} queues, one a unit;", sagen_isa::UNITS.len());
+        let queues = format!("{} queues, one a unit;", sagen_streamed_isa::UNITS.len());
         let lines = [queues, "starts a descriptor when".to_string(), "those it waits for are done".to_string()];
         self.p.boxed(Look::Control, scheduler, "scheduler", &lines);
         self.data(&[(csr.right(), csr.middle()), (scheduler.x, csr.middle())], false, "start");
@@ -223,9 +223,9 @@ impl Drawing<'_> {
         let room = c.h - HEADER - 22;
         let gemv = area(inner, c.y + HEADER, room * 11 / 20);
         let array = area(inner, gemv.bottom() + 12, room - gemv.h);
-        let mac = sagen_isa::VECTORS * o.beat_bytes();
+        let mac = sagen_streamed_isa::VECTORS * o.beat_bytes();
         let lines = [
-            format!("{} vectors x {} lanes", sagen_isa::VECTORS, o.beat_bytes()),
+            format!("{} vectors x {} lanes", sagen_streamed_isa::VECTORS, o.beat_bytes()),
             format!("{mac} MAC a cycle"),
             format!("scores of {} keys:", o.score_rows()),
             self.facts.scores.text(),
@@ -244,14 +244,14 @@ impl Drawing<'_> {
     fn memories(&mut self) {
         let (f, o) = (self.facts, self.overlay);
         let (scratchpad, codes, scales) = (self.at.scratchpad, self.at.codes, self.at.scales);
-        let word = 8 * sagen_isa::WORD_BYTES;
+        let word = 8 * sagen_streamed_isa::WORD_BYTES;
         let words = format!("{} x {word} bit", o.scratch_words());
         let copies = f.scratchpad.bits / (o.scratch_words() * word) as u64;
         let copies = format!("in {copies} {}", if copies == 1 { "copy" } else { "copies" });
         self.p.boxed(Look::Memory, scratchpad, "scratchpad", &[words, copies, f.scratchpad.text()]);
-        let words = format!("{} x {} codes", o.code_words(), sagen_isa::GROUP);
+        let words = format!("{} x {} codes", o.code_words(), sagen_streamed_isa::GROUP);
         self.p.boxed(Look::Memory, codes, "code memory", &[words, f.codes.text()]);
-        let words = format!("{} x {} bit", sagen_isa::SCALES, f.widths.scale);
+        let words = format!("{} x {} bit", sagen_streamed_isa::SCALES, f.widths.scale);
         self.p.boxed(Look::Memory, scales, "scale file", &[words, f.scales.kind.clone()]);
         let (load, store, compute) = (self.at.load, self.at.store, self.at.compute);
         let w = &f.widths;
@@ -268,7 +268,7 @@ impl Drawing<'_> {
     fn vector(&mut self) {
         let (o, w) = (self.overlay, &self.facts.widths);
         let v = self.at.vector;
-        let cycles = sagen_isa::LANES / o.vector_lanes();
+        let cycles = sagen_streamed_isa::LANES / o.vector_lanes();
         let pace = if cycles == 1 { "a word a cycle".to_string() } else { format!("a word in {cycles}") };
         let lines = [format!("{} lanes", o.vector_lanes()), "of 32 bit,".to_string(), pace];
         self.p.boxed(Look::Vector, v, "vector unit", &lines);

@@ -6,7 +6,7 @@ mod layout;
 mod svg;
 
 use crate::emit::{File, Verilog};
-use sagen_arch::Overlay;
+use sagen_streamed_arch::Overlay;
 
 /// Why there is no diagram: a fault of ours.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,8 @@
 //! The CSR map as rows: every register with its parts, for all interfaces alike.
 
-use sagen_isa::{Access, COUNTERS, CSR_COUNTER_BASE, CSR_ID, CSR_REGISTER_BASE, CSRS, Csr, REGISTERS, register};
+use sagen_streamed_isa::{
+    Access, COUNTERS, CSR_COUNTER_BASE, CSR_ID, CSR_REGISTER_BASE, CSRS, Csr, REGISTERS, register,
+};
 use serde::Serialize;
 
 /// A part of a register.

@@ -4,9 +4,9 @@
 use super::csr_map::{self, CsrRow};
 use super::tables::{TableError, render};
 use super::{File, Verilog};
-use sagen_arch::Overlay;
 use sagen_lang::{Direction, Port};
-use sagen_rtl::top::{SIM_TOP, TOP};
+use sagen_streamed_arch::Overlay;
+use sagen_streamed_rtl::top::{SIM_TOP, TOP};
 use serde::Serialize;
 
 const CORE: &str = include_str!("../../templates/overlay.core");
@@ -78,7 +78,7 @@ pub fn package(overlay: &Overlay, emitted: &Verilog) -> Result<Vec<File>, TableE
         buses: buses(overlay, &emitted.ports),
         range: 1 << 40,
         csrs: csr_map::rows(),
-        csr_bytes: sagen_isa::CSR_BYTES,
+        csr_bytes: sagen_streamed_isa::CSR_BYTES,
     };
     let file =
         |path: &'static str, template| Ok(File { path: path.to_string(), text: render(path, template, &package)? });

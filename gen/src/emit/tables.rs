@@ -1,9 +1,9 @@
-//! Software's view of the hardware, from the tables of `sagen_isa`: C headers, Rust, SystemRDL, JSON,
+//! Software's view of the hardware, from the tables of `sagen_streamed_isa`: C headers, Rust, SystemRDL, JSON,
 //! Markdown.
 
 use super::File;
 use super::csr_map::{self, CsrRow};
-use sagen_isa::{CSR_BYTES, Field, LAYOUTS, UNITS, WAIT_BIT};
+use sagen_streamed_isa::{CSR_BYTES, Field, LAYOUTS, UNITS, WAIT_BIT};
 use serde::Serialize;
 use tera::{Context, Tera};
 
@@ -76,7 +76,7 @@ fn row(field: &Field) -> FieldRow {
 }
 
 fn descriptors() -> Vec<DescriptorRow> {
-    let descriptor = |l: &sagen_isa::Layout| DescriptorRow {
+    let descriptor = |l: &sagen_streamed_isa::Layout| DescriptorRow {
         name: l.name,
         doc: l.doc,
         opcode: l.opcode,
@@ -87,7 +87,7 @@ fn descriptors() -> Vec<DescriptorRow> {
 }
 
 fn waits() -> Vec<FieldRow> {
-    let wait = |(i, unit): (usize, &sagen_isa::Unit)| FieldRow {
+    let wait = |(i, unit): (usize, &sagen_streamed_isa::Unit)| FieldRow {
         name: unit.name(),
         doc: "Descriptors that this unit must have completed.",
         lo: WAIT_BIT + 16 * i as u32,

@@ -1,8 +1,8 @@
 //! Verilog, file list and manifest of an overlay.
 
 use super::File;
-use sagen_arch::Overlay;
 use sagen_lang::{Design, Manifest, ModuleId, Port, verilog as printer};
+use sagen_streamed_arch::Overlay;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -40,8 +40,8 @@ pub struct Verilog {
 #[derive(Serialize)]
 struct BuildManifest<'a> {
     schema: u32,
-    config: &'a sagen_arch::OverlayFile,
-    board: &'a sagen_arch::Board,
+    config: &'a sagen_streamed_arch::OverlayFile,
+    board: &'a sagen_streamed_arch::Board,
     top: &'static str,
     sim_top: &'static str,
     build_hash: String,
@@ -53,7 +53,7 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
     let digest = digest(&tree(overlay, 0)?);
     let build_hash = build_hash(overlay, &digest)?;
     let design = tree(overlay, build_hash)?;
-    let sim = design.lookup(sagen_rtl::top::SIM_TOP).expect("the co-simulation top was just built");
+    let sim = design.lookup(sagen_streamed_rtl::top::SIM_TOP).expect("the co-simulation top was just built");
     let manifest = design.manifest(sim);
     let mut files = sources(&design);
     let list = files.iter().fold(String::new(), |mut list, f| {
@@ -65,20 +65,20 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
         schema: 1,
         config: overlay.file(),
         board: overlay.board(),
-        top: sagen_rtl::top::TOP,
-        sim_top: sagen_rtl::top::SIM_TOP,
+        top: sagen_streamed_rtl::top::TOP,
+        sim_top: sagen_streamed_rtl::top::SIM_TOP,
         build_hash: format!("{build_hash:08x}"),
         design: &manifest,
     };
     files.push(File { path: "manifest.json".to_string(), text: serde_json::to_string_pretty(&build)? + "\n" });
-    let top = design.lookup(sagen_rtl::top::TOP).expect("the synthesis top was just built");
+    let top = design.lookup(sagen_streamed_rtl::top::TOP).expect("the synthesis top was just built");
     Ok(Verilog { files, manifest, ports: design.ports(top).to_vec(), build_hash, sources: hex(&digest) })
 }
 
 /// The module tree of an overlay, with this number in the `build_hash` register.
 pub fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
     let mut design = Design::new();
-    sagen_rtl::top::overlay(&mut design, overlay, build_hash);
+    sagen_streamed_rtl::top::overlay(&mut design, overlay, build_hash);
     let errors = |errors| EmitError::Design { overlay: overlay.name().to_string(), errors };
     design.finish().map_err(errors)?;
     Ok(design)
@@ -87,7 +87,7 @@ pub fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
 /// Both tops and all below them, children first.
 fn sources(design: &Design) -> Vec<File> {
     let mut files: Vec<File> = Vec::new();
-    for top in [sagen_rtl::top::TOP, sagen_rtl::top::SIM_TOP] {
+    for top in [sagen_streamed_rtl::top::TOP, sagen_streamed_rtl::top::SIM_TOP] {
         let top = design.lookup(top).expect("both tops were just built");
         for (name, text) in modules(design, top) {
             let path = format!("rtl/{name}.v");

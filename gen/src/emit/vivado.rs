@@ -1,8 +1,8 @@
 //! The Vivado flow of an emitted overlay: the synthesis top and what lies below it.
 
 use super::{File, Verilog};
-use sagen_arch::Overlay;
 use sagen_lang::Direction;
+use sagen_streamed_arch::Overlay;
 use sagen_vivado::{FlowError, Port, Source, flow};
 
 /// Scripts and constraints; nothing for a board without constraints, which can be simulated all the same.
@@ -10,7 +10,7 @@ pub fn vivado(overlay: &Overlay, emitted: &Verilog) -> Result<Vec<File>, FlowErr
     if flow::supported(overlay).is_err() {
         return Ok(Vec::new());
     }
-    let sim = format!("rtl/{}.v", sagen_rtl::top::SIM_TOP);
+    let sim = format!("rtl/{}.v", sagen_streamed_rtl::top::SIM_TOP);
     let sources = emitted.files.iter().filter(|f| f.path.ends_with(".v") && f.path != sim);
     let sources: Vec<Source<'_>> = sources.map(|f| Source { path: &f.path, text: &f.text }).collect();
     let files = sagen_vivado::files(overlay, &ports(emitted), &sources, emitted.build_hash)?;

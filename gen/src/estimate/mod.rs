@@ -16,8 +16,8 @@ pub use yosys::{Source, Yosys, YosysError, user_cache};
 use crate::emit::{self, EmitError};
 use levels::{Levels, Path};
 use resources::{Counted, Resources};
-use sagen_arch::Overlay;
 use sagen_lang::{Manifest, ModuleEntry};
+use sagen_streamed_arch::Overlay;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path;
@@ -92,7 +92,7 @@ pub struct Estimate {
     /// Version line of yosys.
     pub yosys: String,
     /// What the part holds.
-    pub available: sagen_arch::board::Resources,
+    pub available: sagen_streamed_arch::board::Resources,
     /// What the overlay takes.
     pub total: Resources,
     /// By unit.
@@ -146,7 +146,7 @@ pub fn cached(overlay: &Overlay, options: &Options<'_>) -> Result<Option<Resourc
 /// The module tree below the synthesis top, and the Verilog of its modules.
 pub fn sources(overlay: &Overlay) -> Result<(Manifest, Vec<Source>), EmitError> {
     let design = emit::tree(overlay, ANY_HASH)?;
-    let top = design.lookup(sagen_rtl::top::TOP).expect("the synthesis top was just built");
+    let top = design.lookup(sagen_streamed_rtl::top::TOP).expect("the synthesis top was just built");
     let manifest = design.manifest(top);
     let texts: BTreeMap<String, String> = emit::modules(&design, top).into_iter().collect();
     let source = |m: &ModuleEntry| {

@@ -1,6 +1,6 @@
 //! Why a model cannot be compiled for an overlay. Messages name the field, what was found and what is allowed.
 
-use sagen_isa::FieldError;
+use sagen_streamed_isa::FieldError;
 
 use crate::model::ModelError;
 use crate::weights::WeightsError;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
-use sagen_golden::scale::Scale;
-use sagen_isa::BLOCK_ROWS;
+use sagen_streamed_golden::scale::Scale;
+use sagen_streamed_isa::BLOCK_ROWS;
 
 use super::layout::{Beat, block_bytes, pack_block};
 use super::map::{Map, rope_bytes};
@@ -65,7 +65,7 @@ struct Rows<'a> {
 impl Rows<'_> {
     fn fill(&self, beat: Beat, mut piece: Piece<'_>) {
         let columns = self.tensor.columns;
-        let bytes = block_bytes(beat, columns / sagen_isa::GROUP);
+        let bytes = block_bytes(beat, columns / sagen_streamed_isa::GROUP);
         let count = piece.rows.len().div_ceil(BLOCK_ROWS);
         let mut blocks: Vec<Vec<&mut [u8]>> = (0..count).map(|_| Vec::new()).collect();
         for port in &mut piece.ports {

@@ -1,7 +1,7 @@
 //! The DDR map: which bytes of the board's memory hold what.
 
-use sagen_arch::{Overlay, Region, RegionKind};
-use sagen_isa::{BLOCK_ROWS, GROUP, WORD_BYTES};
+use sagen_streamed_arch::{Overlay, Region, RegionKind};
+use sagen_streamed_isa::{BLOCK_ROWS, GROUP, WORD_BYTES};
 
 use super::layout::{Beat, KvLayout, block_bytes};
 use super::{CompileError, CompileOptions};

@@ -23,8 +23,8 @@ pub use calibration::{Calibration, CalibrationError, LayerRange};
 pub use error::CompileError;
 pub use options::{CompileOptions, Fusion};
 
-use sagen_arch::{Overlay, Program, Segment};
-use sagen_isa::CHUNK_ROWS;
+use sagen_streamed_arch::{Overlay, Program, Segment};
+use sagen_streamed_isa::CHUNK_ROWS;
 use std::collections::BTreeMap;
 
 use crate::graph::{Graph, GraphOptions};

@@ -1,7 +1,7 @@
 //! What a person may choose when compiling, and the limits of what the hardware can do.
 
-use sagen_arch::Overlay;
-use sagen_isa::{AMAX_GROUPS, BLOCK_ROWS, CHUNK_ROWS, GROUP};
+use sagen_streamed_arch::Overlay;
+use sagen_streamed_isa::{AMAX_GROUPS, BLOCK_ROWS, CHUNK_ROWS, GROUP};
 use serde::{Deserialize, Serialize};
 
 use super::CompileError;

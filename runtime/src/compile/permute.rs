@@ -1,7 +1,7 @@
 //! The order of a head's channels that RoPE works on: the first halves of 16 pairs, then their second halves.
 
 use crate::model::RopePairing;
-use sagen_isa::LANES;
+use sagen_streamed_isa::LANES;
 
 /// The checkpoint's channel that becomes channel `channel` of a head.
 pub(crate) fn source(pairing: RopePairing, head_dim: usize, channel: usize) -> usize {

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use sagen_arch::Overlay;
-use sagen_isa::{GROUP, LANES, SCALES};
+use sagen_streamed_arch::Overlay;
+use sagen_streamed_isa::{GROUP, LANES, SCALES};
 
 use super::CompileError;
 use crate::graph::{Buffer, Codes, Graph, live_ranges};

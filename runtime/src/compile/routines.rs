@@ -1,8 +1,8 @@
 //! The routines of a program: lowered, ordered, placed.
 
-use sagen_arch::hazard::{RegisterMax, order};
-use sagen_arch::{Routine, RoutineKind, Step};
-use sagen_isa::{CHUNK_ROWS, DESCRIPTOR_BYTES, REGISTERS, UNITS, register};
+use sagen_streamed_arch::hazard::{RegisterMax, order};
+use sagen_streamed_arch::{Routine, RoutineKind, Step};
+use sagen_streamed_isa::{CHUNK_ROWS, DESCRIPTOR_BYTES, REGISTERS, UNITS, register};
 
 use super::CompileError;
 use super::lower::{Model, lower};

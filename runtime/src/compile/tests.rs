@@ -1,7 +1,7 @@
 //! Compilation of a small random model: what fits, what is refused, and what does not change.
 
 use expect_test::{expect, expect_file};
-use sagen_arch::{Board, Overlay, OverlayFile, RegionKind, RoutineKind};
+use sagen_streamed_arch::{Board, Overlay, OverlayFile, RegionKind, RoutineKind};
 
 use super::*;
 use crate::graph::tests::config;
@@ -36,7 +36,7 @@ pub(crate) fn fixture(overlay: &Overlay, options: &CompileOptions) -> Result<Com
 /// Feed-forward tiles of one layer.
 pub(crate) fn tiles(compiled: &Compiled) -> usize {
     let steps = &compiled.program.routine(RoutineKind::Prefill).unwrap().steps;
-    let glu = |s: &&sagen_arch::Step| matches!(s.descriptor.operation, sagen_isa::Operation::Glu(_));
+    let glu = |s: &&sagen_streamed_arch::Step| matches!(s.descriptor.operation, sagen_streamed_isa::Operation::Glu(_));
     steps.iter().filter(glu).count() / config().layers
 }
 
@@ -88,7 +88,7 @@ fn joined_streams_are_fewer_and_bring_the_same_beats() {
         let program = fixture(&overlay(LARGE), &options).unwrap().program;
         let steps = &program.routine(RoutineKind::Decode).unwrap().steps;
         let streams = steps.iter().filter_map(|s| match s.descriptor.operation {
-            sagen_isa::Operation::Stream(o) if o.beats > 0 => Some(o.beats),
+            sagen_streamed_isa::Operation::Stream(o) if o.beats > 0 => Some(o.beats),
             _ => None,
         });
         (streams.clone().count(), streams.sum::<u64>())
@@ -152,13 +152,18 @@ fn keys_are_streamed_only_after_the_step_has_stored_its_own() {
         let (mut stores, mut checked) = (0, 0);
         for step in &program.routine(kind).unwrap().steps {
             let unit = step.descriptor.unit();
-            stores += u16::from(unit == sagen_isa::Unit::Store);
+            stores += u16::from(unit == sagen_streamed_isa::Unit::Store);
             if step.label.tensor.starts_with("stream values") {
                 // Values are stored after keys, so this is every store up to here.
-                assert_eq!(step.descriptor.waits[sagen_isa::Unit::Store.index()], stores, "{}", step.label);
+                assert_eq!(step.descriptor.waits[sagen_streamed_isa::Unit::Store.index()], stores, "{}", step.label);
                 checked += 1;
             } else if step.label.tensor.starts_with("stream keys") {
-                assert_eq!(step.descriptor.waits[sagen_isa::Unit::Store.index()], stores - 1, "{}", step.label);
+                assert_eq!(
+                    step.descriptor.waits[sagen_streamed_isa::Unit::Store.index()],
+                    stores - 1,
+                    "{}",
+                    step.label
+                );
             }
         }
         assert!(checked >= config().layers);

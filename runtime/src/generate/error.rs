@@ -1,6 +1,6 @@
 //! Why tokens cannot be generated.
 
-use sagen_arch::DeviceError;
+use sagen_streamed_arch::DeviceError;
 
 use crate::reference::ReferenceError;
 

@@ -1,7 +1,7 @@
 //! How far a compiled model is from the float reference, teacher forced.
 
-use sagen_arch::Device;
-use sagen_isa::CHUNK_ROWS;
+use sagen_streamed_arch::Device;
+use sagen_streamed_isa::CHUNK_ROWS;
 
 use super::{GenerateError, Session};
 use crate::compile::Compiled;

@@ -4,8 +4,8 @@
 //! positions that begin at multiples of 16. Where a sequence ends inside a chunk, the chunk is run again from its
 //! beginning when more is prefilled: the same tokens leave the same bits.
 
-use sagen_arch::{Device, RoutineKind, RunStats};
-use sagen_isa::{CHUNK_ROWS, register};
+use sagen_streamed_arch::{Device, RoutineKind, RunStats};
+use sagen_streamed_isa::{CHUNK_ROWS, register};
 
 use super::GenerateError;
 use crate::compile::Compiled;

@@ -1,8 +1,8 @@
 //! A small random model on the golden machine: every way to the same tokens leaves the same bits.
 
 use expect_test::expect;
-use sagen_arch::{Device, Overlay, RoutineKind};
-use sagen_golden::machine::Machine;
+use sagen_streamed_arch::{Device, Overlay, RoutineKind};
+use sagen_streamed_golden::machine::Machine;
 
 use super::*;
 use crate::compile::tests::{LARGE, SMALL, fixture, options, overlay, overlay_with, tiles};

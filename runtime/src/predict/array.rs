@@ -2,8 +2,8 @@
 //!
 //! See `docs/units/array.md`, whose formulas this reproduces.
 
-use sagen_arch::Overlay;
-use sagen_isa::{BLOCK_ROWS, GROUP};
+use sagen_streamed_arch::Overlay;
+use sagen_streamed_isa::{BLOCK_ROWS, GROUP};
 use std::collections::VecDeque;
 
 /// Descriptors accepted before the first is done.

@@ -1,7 +1,7 @@
 //! Descriptor fetch and scheduler: what is offered to which unit, and when.
 
-use sagen_arch::Step;
-use sagen_isa::{Descriptor, UNITS};
+use sagen_streamed_arch::Step;
+use sagen_streamed_isa::{Descriptor, UNITS};
 use std::collections::VecDeque;
 
 /// Descriptors that may be on their way or wait for the scheduler.

@@ -2,8 +2,8 @@
 //!
 //! The figures are those of the engine's timing tests (`hdl/rtl/src/compute/tests/timing.rs`).
 
-use sagen_arch::Overlay;
-use sagen_isa::BLOCK_ROWS;
+use sagen_streamed_arch::Overlay;
+use sagen_streamed_isa::BLOCK_ROWS;
 use std::collections::VecDeque;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

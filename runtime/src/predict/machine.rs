@@ -6,8 +6,8 @@ use super::control::{AHEAD, BURST, Control};
 use super::gemv::{self, Gemv, Kind, block_beats};
 use super::port::{Bursts, MemoryTiming, Port, Reader};
 use super::simple::{self, Simple};
-use sagen_arch::{Overlay, Routine};
-use sagen_isa::{DESCRIPTOR_BYTES, Load, Operation, REGISTERS, UNITS, Unit};
+use sagen_streamed_arch::{Overlay, Routine};
+use sagen_streamed_isa::{DESCRIPTOR_BYTES, Load, Operation, REGISTERS, UNITS, Unit};
 use std::collections::VecDeque;
 
 /// From the arrival of a beat in an empty FIFO to the consumer.

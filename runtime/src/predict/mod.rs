@@ -18,8 +18,8 @@ pub use shape::{Published, Shape, ShapeError, Window};
 
 use crate::compile::Compiled;
 use machine::Machine;
-use sagen_arch::{Overlay, Routine, RoutineKind};
-use sagen_isa::{CHUNK_ROWS, REGISTERS, register};
+use sagen_streamed_arch::{Overlay, Routine, RoutineKind};
+use sagen_streamed_isa::{CHUNK_ROWS, REGISTERS, register};
 
 /// A routine that cannot end.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]

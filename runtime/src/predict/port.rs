@@ -1,7 +1,7 @@
 //! A memory port: bursts are answered in the order in which they were asked for, one transfer a cycle, except in
 //! refreshes. What a port delivers changes only at events, so time may jump from one to the next.
 
-use sagen_arch::Overlay;
+use sagen_streamed_arch::Overlay;
 use std::collections::VecDeque;
 
 /// Bytes that no burst crosses.

@@ -1,8 +1,8 @@
 //! Units whose descriptors take a time that only their own fields determine: vector and store.
 
 use super::port::MemoryTiming;
-use sagen_arch::Overlay;
-use sagen_isa::{LANES, Operation, Quant, Store};
+use sagen_streamed_arch::Overlay;
+use sagen_streamed_isa::{LANES, Operation, Quant, Store};
 
 /// Executes one descriptor after another; a second one may wait inside.
 #[derive(Default)]

@@ -4,7 +4,7 @@
 //! head: slabs of B channels, `[slab][context keys][B bytes]`. In each port's region heads follow each other, keys
 //! before values, layer by layer.
 
-use sagen_isa::BLOCK_ROWS;
+use sagen_streamed_isa::BLOCK_ROWS;
 
 use super::Beat;
 

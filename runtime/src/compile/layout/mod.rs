@@ -9,8 +9,8 @@ mod weights;
 pub use kv::KvLayout;
 pub(crate) use weights::{block_bytes, pack_block};
 
-use sagen_arch::Overlay;
-use sagen_isa::{GROUP, WORD_BYTES};
+use sagen_streamed_arch::Overlay;
+use sagen_streamed_isa::{GROUP, WORD_BYTES};
 
 /// The cut of a beat over the ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! RoPE, the way of keys and values to the cache, and attention over it.
 
-use sagen_isa::{CHUNK_ROWS, GROUP, LANES, Quant, Rope, Score, Store, Stream, VECTORS, WeightedSum, register};
+use sagen_streamed_isa::{CHUNK_ROWS, GROUP, LANES, Quant, Rope, Score, Store, Stream, VECTORS, WeightedSum, register};
 
 use super::super::numerics::{CODE_FRACTION, score_shift};
 use super::{Lowering, name};

@@ -1,6 +1,6 @@
 //! What comes before and beside the projections: embedding rows, RoPE tables, the gated product.
 
-use sagen_isa::{Glu, LANES, Load, Mul, WORD_BYTES, register};
+use sagen_streamed_isa::{Glu, LANES, Load, Mul, WORD_BYTES, register};
 
 use super::super::map::{gain_bytes, rope_bytes};
 use super::super::numerics::GATE_FRACTION;

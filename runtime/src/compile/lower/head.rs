@@ -1,6 +1,6 @@
 //! The head: next token by an argmax on the fly, and logits to DDR where asked for.
 
-use sagen_isa::{BLOCK_ROWS, Matvec, Store, WORD_BYTES, register};
+use sagen_streamed_isa::{BLOCK_ROWS, Matvec, Store, WORD_BYTES, register};
 
 use super::super::numerics::{LOGIT_FRACTION, linear_shift};
 use super::super::plan::LOGIT_BLOCKS;

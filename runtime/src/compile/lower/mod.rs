@@ -11,8 +11,8 @@ mod stream;
 
 use std::collections::BTreeMap;
 
-use sagen_arch::{Label, Overlay, Step};
-use sagen_isa::{Descriptor, Operation};
+use sagen_streamed_arch::{Label, Overlay, Step};
+use sagen_streamed_isa::{Descriptor, Operation};
 
 use super::map::Map;
 use super::numerics::Numerics;

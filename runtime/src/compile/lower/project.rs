@@ -1,7 +1,7 @@
 //! Norms, projections and quantisation: the ways between the residual stream, codes and results.
 
-use sagen_golden::scale::Scale;
-use sagen_isa::{Add, CHUNK_ROWS, LANES, Load, Matmul, Matvec, Mul, Quant, WORD_BYTES, register};
+use sagen_streamed_golden::scale::Scale;
+use sagen_streamed_isa::{Add, CHUNK_ROWS, LANES, Load, Matmul, Matvec, Mul, Quant, WORD_BYTES, register};
 
 use super::super::map::gain_bytes;
 use super::super::numerics::{self, GATE_FRACTION, QUERY_FRACTION, linear_shift};

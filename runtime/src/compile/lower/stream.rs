@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use sagen_isa::Stream;
+use sagen_streamed_isa::Stream;
 
 use super::{Lowering, Model};
 use crate::graph::{Node, Op};

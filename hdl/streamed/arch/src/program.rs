@@ -1,0 +1,142 @@
+//! A compiled program: DDR map, initial image, routines of descriptors. It is the same for every token.
+
+use sagen_streamed_isa::{DESCRIPTOR_BYTES, Descriptor, FieldError};
+
+/// What a region holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RegionKind {
+    /// Descriptors.
+    Descriptors,
+    /// Streamed weight blocks of one port.
+    Weights,
+    /// Keys and values of one port.
+    KvCache,
+    /// Norm gains and other per-layer parameters.
+    Parameters,
+    /// Embedding and rotary tables.
+    Tables,
+    /// Logits and other results.
+    Output,
+}
+
+/// A contiguous part of DDR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// For people.
+    pub name: String,
+    /// What it holds.
+    pub kind: RegionKind,
+    /// Byte address.
+    pub base: u64,
+    /// Length.
+    pub bytes: u64,
+}
+
+impl Region {
+    /// The overlay may write here.
+    pub fn writable(&self) -> bool {
+        matches!(self.kind, RegionKind::KvCache | RegionKind::Output)
+    }
+    /// Bytes that were never written read as zero instead of being an error: attention streams whole
+    /// blocks of 16 keys.
+    pub fn zeroed(&self) -> bool {
+        self.kind == RegionKind::KvCache
+    }
+}
+
+/// Initial contents of part of a region.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Byte address.
+    pub base: u64,
+    /// Contents.
+    pub bytes: Vec<u8>,
+}
+
+/// Where a descriptor comes from, for reports.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Label {
+    /// Layer, where there is one.
+    pub layer: Option<u32>,
+    /// Tensor or operation.
+    pub tensor: String,
+}
+
+impl std::fmt::Display for Label {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.layer {
+            Some(layer) => write!(f, "layer {layer} {}", self.tensor),
+            None => write!(f, "{}", self.tensor),
+        }
+    }
+}
+
+/// One descriptor and its origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The descriptor.
+    pub descriptor: Descriptor,
+    /// Its origin.
+    pub label: Label,
+}
+
+/// What a routine computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RoutineKind {
+    /// All layers for 16 rows, no head.
+    Prefill,
+    /// Head of row `HEAD_ROW` of the last chunk.
+    Head,
+    /// All layers for one row, then the head.
+    Decode,
+    /// A test program.
+    Test,
+}
+
+/// A sequence of descriptors that is started as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Routine {
+    /// What it computes.
+    pub kind: RoutineKind,
+    /// Address of its descriptors in DDR.
+    pub address: u64,
+    /// Its descriptors.
+    pub steps: Vec<Step>,
+}
+
+impl Routine {
+    /// The bytes at `address`.
+    pub fn encode(&self) -> Result<Vec<u8>, FieldError> {
+        let mut bytes = Vec::with_capacity(self.steps.len() * DESCRIPTOR_BYTES);
+        for step in &self.steps {
+            for word in step.descriptor.encode()? {
+                bytes.extend_from_slice(&word.to_le_bytes());
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+/// Everything that a device needs to run a model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// Overlay that it was compiled for.
+    pub overlay: String,
+    /// DDR map, ascending, not overlapping.
+    pub regions: Vec<Region>,
+    /// Initial contents, descriptors included.
+    pub image: Vec<Segment>,
+    /// Routines.
+    pub routines: Vec<Routine>,
+}
+
+impl Program {
+    /// The routine of a kind.
+    pub fn routine(&self, kind: RoutineKind) -> Option<&Routine> {
+        self.routines.iter().find(|r| r.kind == kind)
+    }
+    /// The region that holds an address.
+    pub fn region_of(&self, address: u64) -> Option<&Region> {
+        self.regions.iter().find(|r| (r.base..r.base + r.bytes).contains(&address))
+    }
+}

@@ -1,0 +1,187 @@
+//! Seeded random programs for an overlay: legal descriptors of every type with small sizes, over DDR contents that
+//! exercise rounding rather than saturation. A program reads nothing on chip that it has not written before.
+//!
+//! `RandomProgram::shrink` removes what a failure does not need.
+
+mod attention;
+mod linear;
+mod map;
+mod moves;
+mod prologue;
+mod vector;
+mod window;
+
+use crate::draw::Draw;
+use crate::machine::Machine;
+use map::Map;
+use sagen_streamed_arch::hazard::{self, RegisterMax};
+use sagen_streamed_arch::{Device, Label, Overlay, Program, Routine, RoutineKind, Segment, Step};
+use sagen_streamed_isa::{Descriptor, Operation, REGISTERS};
+use window::Window;
+
+/// Descriptors that are legal together: a stream and its consumers, scores and what uses them.
+type Action = Vec<Operation>;
+
+/// A program with one routine, and how to run it.
+#[derive(Clone, Debug)]
+pub struct RandomProgram {
+    /// The program; its only routine is `routine`, and its image holds the encoded descriptors.
+    pub program: Program,
+    /// Its routine, waits filled in.
+    pub routine: Routine,
+    /// Step registers to set before the run.
+    pub registers: Vec<(u64, u32)>,
+    overlay: Overlay,
+    seed: u64,
+    /// Initialises on-chip memory; never removed.
+    prologue: Action,
+    actions: Vec<Action>,
+}
+
+/// Greatest value of each step register; registers above these bounds are only written.
+fn bounds() -> RegisterMax {
+    std::array::from_fn(|i| match i {
+        1 => 47,
+        2..=6 => 3,
+        16..=31 => 7,
+        _ => 0,
+    })
+}
+
+/// Registers that may receive an argmax. No descriptor reads them.
+const RESULT_REGISTERS: [u64; 2] = [7, 8];
+
+/// What generators share: a machine that runs along, so that later choices can depend on state.
+struct Maker {
+    draw: Draw,
+    overlay: Overlay,
+    map: Map,
+    machine: Machine,
+    scratch: Window,
+    codes: Window,
+    scales: Window,
+}
+
+/// A program of about `size` actions.
+pub fn random_program(overlay: &Overlay, seed: u64, size: usize) -> RandomProgram {
+    let mut draw = Draw::new(seed);
+    let registers = random_registers(&mut draw);
+    let steps = (size + 2) * 8;
+    let (map, program) = Map::new(overlay, &mut draw, steps);
+    let mut machine = Machine::new(overlay);
+    machine.load(&program).expect("the map is legal");
+    for (index, value) in &registers {
+        machine.set_register(*index, *value).expect("the register exists");
+    }
+    machine.begin();
+    let mut maker = Maker {
+        scratch: Window::new(&mut draw, overlay.scratch_words(), prologue::SCRATCH_WORDS),
+        codes: Window::new(&mut draw, overlay.code_words(), prologue::CODE_WORDS),
+        scales: Window::new(&mut draw, sagen_streamed_isa::SCALES, prologue::SCALE_ENTRIES),
+        draw,
+        overlay: overlay.clone(),
+        map,
+        machine,
+    };
+    let prologue = maker.prologue();
+    maker.follow(&prologue);
+    let actions = (0..size).map(|_| maker.action()).collect();
+    let random = RandomProgram {
+        routine: Routine { kind: RoutineKind::Test, address: maker.map.descriptors, steps: Vec::new() },
+        program,
+        registers,
+        overlay: overlay.clone(),
+        seed,
+        prologue,
+        actions: Vec::new(),
+    };
+    random.with(actions)
+}
+
+fn random_registers(draw: &mut Draw) -> Vec<(u64, u32)> {
+    let bounds = bounds();
+    let set = (1..REGISTERS as u64).filter(|i| bounds[*i as usize] > 0);
+    set.map(|i| (i, draw.below(bounds[i as usize] + 1) as u32)).collect()
+}
+
+impl Maker {
+    /// One action, already executed by the machine.
+    fn action(&mut self) -> Action {
+        let action = match self.draw.below(14) {
+            0 => self.load(),
+            1 | 2 => self.store(),
+            3 => self.mul(),
+            4 => self.add(),
+            5 => self.rope(),
+            6 => self.glu(),
+            7 => self.fixed_quant(),
+            8 => self.dynamic_quant(),
+            9 | 10 => self.matvec(),
+            11 => self.matmul(),
+            12 => self.two_products(),
+            _ => self.attention(),
+        };
+        self.follow(&action);
+        action
+    }
+
+    fn follow(&mut self, action: &Action) {
+        for (index, operation) in action.iter().enumerate() {
+            let step = Step { descriptor: Descriptor::new(*operation), label: Label::default() };
+            if let Err(e) = self.machine.step(index, &step) {
+                panic!("the generator made an illegal descriptor: {e}: {operation:?}");
+            }
+        }
+    }
+
+    /// Value of a step register.
+    fn register(&mut self, index: u64) -> u64 {
+        u64::from(self.machine.register(index).expect("the register exists"))
+    }
+}
+
+impl RandomProgram {
+    /// Actions that can be removed.
+    pub fn actions(&self) -> usize {
+        self.actions.len()
+    }
+
+    /// The same program with only these actions: waits, routine and image follow.
+    fn with(mut self, actions: Vec<Action>) -> Self {
+        let labelled = std::iter::once(&self.prologue).chain(&actions).enumerate();
+        let step = |action: usize, operation: &Operation| Step {
+            descriptor: Descriptor::new(*operation),
+            label: Label { layer: None, tensor: format!("seed {} action {action}", self.seed) },
+        };
+        let mut steps: Vec<Step> = labelled.flat_map(|(i, action)| action.iter().map(move |o| step(i, o))).collect();
+        hazard::order(steps.iter_mut().map(|s| &mut s.descriptor), &self.overlay, &bounds());
+        self.routine.steps = steps;
+        let bytes = self.routine.encode().expect("every field was drawn within its width");
+        self.program.image.retain(|segment| segment.base != self.routine.address);
+        self.program.image.push(Segment { base: self.routine.address, bytes });
+        self.program.routines = vec![self.routine.clone()];
+        self.actions = actions;
+        self
+    }
+
+    /// The smallest program found that still fails: actions are removed in ever smaller runs.
+    pub fn shrink(self, mut fails: impl FnMut(&RandomProgram) -> bool) -> RandomProgram {
+        let mut best = self;
+        let mut length = best.actions.len().div_ceil(2);
+        while length > 0 {
+            let mut first = 0;
+            while first < best.actions.len() {
+                let mut fewer = best.actions.clone();
+                fewer.drain(first..(first + length).min(best.actions.len()));
+                let candidate = best.clone().with(fewer);
+                if fails(&candidate) {
+                    best = candidate;
+                } else {
+                    first += length;
+                }
+            }
+            length /= 2;
+        }
+        best
+    }
+}

@@ -1,0 +1,184 @@
+//! Denominators of the softmax and the scale that divides by them: `recip(sum of weights) * V scale`.
+//! Golden twins: `Scale::from_integer`, `sfu::recip::recip`, `Scale::times`.
+//!
+//! `finish` comes with the last `add`; `ready` is high for one cycle when all four scales are at the outputs.
+
+use crate::compute::requant::BASE_BITS;
+use sagen_lang::{Design, Module, ModuleId, Signal, bit, lit, pack, signed, unsigned};
+use sagen_streamed_arch::tables::recip_seeds;
+use sagen_streamed_isa::VECTORS;
+
+/// Bits of a sum of 2^15 weights of 8 bits, rounded up to what normalises well.
+const SUM: u32 = 24;
+/// Pipeline stages from a sum to its scale.
+const STAGES: u32 = 9;
+
+/// The unit.
+pub(super) fn reciprocal(d: &mut Design) -> ModuleId {
+    d.module("softmax_scale", |m| {
+        let sums = sums(m);
+        let finish = m.input("finish", bit());
+        let (feeding, vector) = (m.reg("feeding", bit()).reset(0), m.reg("vector", unsigned(2)).reset(0));
+        m.when(feeding, || {
+            m.set(vector, vector.add_lit(1));
+            m.set(feeding, vector.ne_lit(VECTORS as u64 - 1));
+        });
+        m.when(finish, || m.set(feeding, m.lit(bit(), 1)));
+        let stages = stages(m, feeding.q(), vector.q());
+        let (mantissa, base) = divide(m, vector.select(&sums), &stages);
+        let (done, index) = stages[STAGES as usize];
+        let (mut mantissas, mut bases) = (Vec::new(), Vec::new());
+        for v in 0..VECTORS {
+            let here = m.net(&format!("here{v}"), done & index.eq_lit(v));
+            mantissas.push(m.reg_en(&format!("mantissa{v}"), here, mantissa).q());
+            bases.push(m.reg_en(&format!("base{v}"), here, base).q());
+        }
+        let ready = m.reg("ready_q", bit()).reset(0);
+        m.set(ready, done & index.eq_lit(VECTORS as u64 - 1));
+        m.output("mantissas", pack(&mantissas));
+        m.output("bases", pack(&bases));
+        m.output("ready", ready);
+    })
+}
+
+fn sums(m: &Module) -> Vec<Signal> {
+    let (start, add) = (m.input("start", bit()), m.input("add", bit()));
+    let weights = m.input("weights", unsigned(8 * VECTORS as u32)).lanes(8);
+    let sum = |(v, weight): (usize, &Signal)| {
+        let sum = m.reg(&format!("sum{v}"), unsigned(SUM));
+        m.when(start, || m.set(sum, m.lit(unsigned(SUM), 0))).elsewhen(add, || m.set(sum, sum + weight.extend(SUM)));
+        sum.q()
+    };
+    weights.iter().enumerate().map(sum).collect()
+}
+
+/// Valid bit and vector of every stage, stage 0 being the input.
+fn stages(m: &Module, valid: Signal, vector: Signal) -> Vec<(Signal, Signal)> {
+    let mut all = vec![(valid, vector)];
+    for stage in 1..=STAGES {
+        let (valid, vector) = all[stage as usize - 1];
+        let v = m.reg(&format!("valid{stage}"), bit()).reset(0);
+        m.set(v, valid);
+        let index = m.reg_en(&format!("vector{stage}"), valid, vector);
+        all.push((v.q(), index.q()));
+    }
+    all
+}
+
+/// The pipeline: mantissa of the scale, and shift minus its exponent.
+fn divide(m: &Module, sum: Signal, stages: &[(Signal, Signal)]) -> (Signal, Signal) {
+    let v = |stage: usize| stages[stage].0;
+    let (top, zeros1) = leading(sum, &[16, 8]);
+    let top1 = m.reg_en("top1", v(0), top);
+    let zeros1 = m.reg_en("zeros1", v(0), zeros1);
+
+    let (top, zeros2) = leading(top1.q(), &[4, 2, 1]);
+    let whole2 = m.reg_en("whole2", v(1), top.slice(SUM - 16, 16));
+    let zeros2 = m.reg_en("zeros2", v(1), zeros1 + zeros2);
+
+    let seeds = m.rom("seeds", &recip_seeds(), 16);
+    let seed3 = m.reg_en("seed3", v(2), seeds.lookup(whole2.slice(9, 6)));
+    let whole3 = m.reg_en("whole3", v(2), whole2);
+
+    let product4 = m.reg_en("product4", v(3), whole3 * seed3);
+    let seed4 = m.reg_en("seed4", v(3), seed3);
+
+    let error5 = m.reg_en("error5", v(4), (-product4).slice(14, 18));
+    let seed5 = m.reg_en("seed5", v(4), seed4);
+
+    let refined6 = m.reg_en("refined6", v(5), seed5 * error5);
+
+    let rounded = m.net("rounded", refined6.add_lit(1 << 16).slice(17, 17));
+    let (least, most) = (lit(16, 1 << 15), lit(16, 0xffff));
+    let clamped = rounded.bit(16).mux(most, rounded.bit(15).mux(rounded.slice(0, 16), least));
+    // A sum of zero has no leading one; its scale is zero.
+    let any7 = m.reg_en("any7", v(6), m.delay("any", whole2.msb(), 4));
+    let inverse7 = m.reg_en("inverse7", v(6), clamped);
+
+    let v_mantissa = m.input("v_mantissa", unsigned(16));
+    let product8 = m.reg_en("product8", v(7), inverse7 * v_mantissa);
+    let any8 = m.reg_en("any8", v(7), any7);
+
+    let high = product8.msb();
+    let normal = high.mux(product8.slice(16, 16), product8.slice(15, 16));
+    let mantissa9 = m.reg_en("mantissa9", v(8), any8.mux(normal, lit(16, 0)));
+    let zeros8 = m.delay("late_zeros", zeros2, 6);
+    let base9 = m.reg_en("base9", v(8), base(m, zeros8, high));
+    (mantissa9.q(), base9.q())
+}
+
+/// Shifts left by each step whose bits are all zero on top; also returns the shift.
+fn leading(x: Signal, steps: &[u32]) -> (Signal, Signal) {
+    let mut x = x;
+    let mut zeros = lit(5, 0);
+    for &step in steps {
+        let empty = x.slice(x.width() - step, step).is_zero();
+        x = empty.mux(x.shl(step), x);
+        zeros = zeros | empty.mux(lit(5, u64::from(step)), lit(5, 0));
+    }
+    (x, zeros)
+}
+
+/// The exponent of the sum is `SUM - zeros - 16`, that of its inverse the negative less 31, and the
+/// product with the V scale drops 15 bits, or 16 if it is `high`.
+fn base(m: &Module, zeros: Signal, high: Signal) -> Signal {
+    let shift = m.input("shift", signed(8)).extend(BASE_BITS);
+    let v_exponent = m.input("v_exponent", signed(8)).extend(BASE_BITS);
+    let sum_exponent = i64::from(SUM) - 16;
+    let constant = m.lit(signed(BASE_BITS), 31 + sum_exponent - 15);
+    let zeros = zeros.extend(BASE_BITS).as_signed();
+    shift - v_exponent + constant - zeros - high.extend(BASE_BITS).as_signed()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sagen_lang::Sim;
+    use sagen_streamed_golden::scale::Scale;
+    use sagen_streamed_golden::sfu::recip::recip;
+
+    /// Adds up `n` beats of these weights.
+    fn run(sim: &mut Sim, weights: [u8; VECTORS], n: u32) {
+        sim.set("start", true);
+        sim.step();
+        sim.set("start", false);
+        sim.set("weights", u32::from_le_bytes(weights));
+        for i in 1..=n {
+            sim.set("add", true);
+            sim.set("finish", i == n);
+            sim.step();
+        }
+        sim.set("add", false);
+        sim.set("finish", false);
+        while sim.get("ready").to_u64() == 0 {
+            sim.step();
+        }
+    }
+
+    #[test]
+    fn every_scale_is_the_golden_one() {
+        let mut d = Design::new();
+        let top = reciprocal(&mut d);
+        let mut sim = Sim::new(&d, top).unwrap();
+        sim.reset();
+        for case in 1..300u32 {
+            let n = 1 + case * case % 400;
+            let weights = [255, (case % 255) as u8 + 1, 1, 128];
+            let v = Scale { mantissa: 1 << 15 | (case * 977) as u16 & 0x7fff, exponent: case as i16 % 256 - 128 };
+            let shift = case as i32 * 7 % 256 - 128;
+            sim.set("v_mantissa", v.mantissa);
+            sim.set("v_exponent", v.exponent);
+            sim.set("shift", shift);
+            run(&mut sim, weights, n);
+            let (mantissas, bases) = (sim.get("mantissas").to_u64(), sim.get("bases").to_u64());
+            for (i, weight) in weights.into_iter().enumerate() {
+                let sum = u128::from(weight) * u128::from(n);
+                let scale = recip(Scale::from_integer(sum)).times(v);
+                assert_eq!((mantissas >> (16 * i)) as u16, scale.mantissa, "sum {sum}");
+                let base = (bases >> (BASE_BITS * i as u32)) as i64 & 0x3ff;
+                let expected = i64::from(shift) - i64::from(scale.exponent);
+                assert_eq!(base, expected & 0x3ff, "sum {sum} {v:?} {shift}");
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Load unit: DDR to scratchpad, whole words of 64 bytes, row by row. Addresses of the next rows are asked for
+//! while data of earlier ones arrives; the scratchpad may refuse a word for any number of cycles.
+
+use crate::dma::burst::{ADDRESS_BITS, BEATS_BITS, bursts};
+use crate::dma::offset::register_offset;
+use crate::fields::field;
+use sagen_lang::{Design, Instance, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, unsigned};
+use sagen_streamed_arch::Overlay;
+use sagen_streamed_isa::WORD_BYTES;
+
+/// Longest burst in beats; short, since a port may be shared with the stream.
+const LONGEST: u32 = 64;
+
+/// The load unit: unit port, one read channel, scratchpad writes.
+pub fn load_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
+    let bytes = overlay.port_bytes() as u32;
+    // The receiver takes whatever arrives, so a burst always fits.
+    let engine = bursts(d, bytes, LONGEST, 9);
+    let offset = register_offset(d, 1, 32);
+    d.module("load_unit", |m| {
+        m.doc("Copies rows of words from DDR to the scratchpad.");
+        let desc = m.input("desc", unsigned(512));
+        let desc_valid = m.input("desc_valid", bit());
+        let active = m.reg("active", bit()).reset(0);
+        let take = m.net("take", desc_valid & !active);
+        let held = m.reg_en("held", take, desc);
+
+        let engine = m.instance("u_bursts", engine);
+        engine.input("ready_in", m.input("ar_ready", bit()));
+        engine.input("room", lit(9, 511));
+        let offset = m.instance("u_offset", offset);
+        let (start, address, beats) =
+            rows(m, offset, bytes, Held { take, desc, held: held.q() }, engine.output("ready"));
+        engine.input("start", start);
+        engine.input("address", address);
+        engine.input("beats", beats);
+
+        let last = receive(m, bytes, take, held.q(), active.q());
+        m.when(take, || m.set(active, high()));
+        m.when(last, || m.set(active, low()));
+        m.output("desc_ready", !active);
+        m.output("busy", active);
+        m.output("done", last);
+        m.output("ar_valid", engine.output("valid_out"));
+        m.output("ar_addr", engine.output("addr"));
+        m.output("ar_len", engine.output("len"));
+    })
+}
+
+/// A descriptor when it is taken and from then on.
+struct Held {
+    take: Signal,
+    desc: Signal,
+    held: Signal,
+}
+
+/// Address of each row: base + register * stride + row * row stride. The product takes five cycles, once a descriptor or,
+/// in a gather, once a row; the sum takes one. Data of earlier rows hides them.
+fn rows(m: &Module, offset: Instance, bytes: u32, of: Held, ready: Signal) -> (Signal, Signal, Signal) {
+    let get = |name: &str| field(of.held, "Load", name);
+    let stage = m.fsm("row_stage", &["idle", "multiply", "sum", "start"]);
+    let start = m.net("row_start", stage.is("start") & ready);
+    let gather = get("reg_step");
+    let row = m.reg("row", unsigned(5));
+    let (rows_left, row_base) = (m.reg("rows_left", unsigned(16)), m.reg("row_base", unsigned(ADDRESS_BITS)));
+    // A row takes more than one cycle, so the comparison may be one late.
+    let last = m.reg_next("last_row", rows_left.eq_lit(1));
+    m.when(start, || {
+        m.set(row, row.add_lit(1));
+        m.set(rows_left, rows_left.sub_lit(1));
+        m.set(row_base, row_base.add(get("ddr_stride").extend(ADDRESS_BITS)));
+    });
+    m.when(of.take, || {
+        m.set(row, lit(5, 0));
+        m.set(rows_left, field(of.desc, "Load", "rows"));
+        m.set(row_base, field(of.desc, "Load", "base"));
+    });
+    let again = m.net("another_register", start & gather & !last);
+    offset.input("start", of.take | again);
+    offset.input("stride0", get("reg_stride"));
+    offset.input("value", m.input("step_value", unsigned(32)));
+    m.output("step_index", get("reg").add(row & gather.repeat(5)));
+    let address = m.reg_en("address", stage.is("sum"), row_base.add(offset.output("offset")));
+    m.switch_state(&stage)
+        .case("idle", || {
+            m.when(of.take, || m.set_state(&stage, "multiply"));
+        })
+        .case("multiply", || {
+            m.when(offset.output("done"), || m.set_state(&stage, "sum"));
+        })
+        .case("sum", || m.set_state(&stage, "start"))
+        .case("start", || {
+            m.when(start & last, || m.set_state(&stage, "idle"))
+                .elsewhen(again, || m.set_state(&stage, "multiply"))
+                .elsewhen(start, || m.set_state(&stage, "sum"));
+        });
+    let shift = (WORD_BYTES as u32 / bytes).ilog2();
+    (start, address.q(), get("row_words").extend(BEATS_BITS).shl(shift))
+}
+
+/// Assembles beats to words and writes them; high in the cycle in which the last word is taken.
+fn receive(m: &Module, bytes: u32, take: Signal, held: Signal, active: Signal) -> Signal {
+    let get = |name: &str| field(held, "Load", name);
+    let width = bytes * 8;
+    let pieces = WORD_BYTES as u32 / bytes;
+    let (r_valid, r_data) = (m.input("r_valid", bit()), m.input("r_data", unsigned(width)));
+    let r_resp = m.input("r_resp", unsigned(2));
+    let w_ready = m.input("w_ready", bit());
+    let full = m.reg("full", bit()).reset(0);
+    let word: Vec<Reg> = (0..pieces).map(|i| m.reg(&format!("piece{i}"), unsigned(width))).collect();
+    let piece = m.reg("piece", unsigned(pieces.ilog2())).reset(0);
+    let written = m.net("written", full & w_ready);
+    let r_ready = m.net("accepts", active & (!full | w_ready));
+    let got = m.net("got", r_valid & r_ready);
+    for (i, part) in word.iter().enumerate() {
+        m.when(got & piece.eq_lit(i as u64), || m.set(*part, r_data));
+    }
+    m.when(written, || m.set(full, low()));
+    m.when(got, || {
+        m.set(piece, piece.add_lit(1));
+        m.when(piece.eq_lit(u64::from(pieces - 1)), || m.set(full, high()));
+    });
+
+    let (row_word, row) = (m.reg("word_in_row", unsigned(16)), m.reg("write_row", unsigned(16)));
+    let (row_at, at) = (m.reg("row_at", unsigned(16)), m.reg("write_at", unsigned(16)));
+    let fresh = m.reg("fresh", bit()).reset(0);
+    m.set(fresh, take);
+    m.when(fresh, || {
+        m.set(row_word, lit(16, 1));
+        m.set(row, lit(16, 1));
+        m.set(row_at, get("v"));
+        m.set(at, get("v"));
+    });
+    let row_ends = m.net("row_ends", row_word.eq(get("row_words")));
+    let next_row = m.net("next_row_at", row_at.add(get("v_stride")));
+    m.when(written, || {
+        m.when(row_ends, || {
+            m.set(row_word, lit(16, 1));
+            m.set(row, row.add_lit(1));
+            m.set(row_at, next_row);
+            m.set(at, next_row);
+        })
+        .otherwise(|| {
+            m.set(row_word, row_word.add_lit(1));
+            m.set(at, at.add_lit(1));
+        });
+    });
+    let error = m.reg("error", bit()).reset(0);
+    m.set(error, got & r_resp.bit(1));
+    m.output("r_ready", r_ready);
+    m.output("bus_error", error);
+    m.output("w_valid", full);
+    m.output("w_addr", at);
+    m.output("w_data", cat(&word.iter().rev().map(|p| p.q()).collect::<Vec<_>>()));
+    m.output("w_mask", high().repeat(WORD_BYTES as u32));
+    m.net("last_word", written & row_ends & row.eq(get("rows")))
+}

@@ -1,0 +1,257 @@
+//! Store unit: scratchpad to DDR in pieces of one port width. Runs are contiguous in DDR and gathered from the
+//! scratchpad with a stride; three outer loops step both addresses. Runs are cut at 4 KiB and at 256 beats.
+//! A descriptor is done when every burst has its response.
+
+use crate::dma::burst::ADDRESS_BITS;
+use crate::dma::offset::register_offset;
+use crate::fields::field;
+use crate::fifo::fifo;
+use sagen_lang::{Design, Fsm, Instance, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, unsigned};
+use sagen_streamed_arch::Overlay;
+use sagen_streamed_isa::WORD_BYTES;
+
+/// Pieces that may be on their way from the scratchpad to the bus.
+const IN_FLIGHT: u32 = 8;
+/// Bursts that may wait for a response.
+const OUTSTANDING: u64 = 15;
+const SCRATCH_BITS: u32 = 22;
+/// Bursts end where addresses are multiples of this or, with narrow ports, of `LONGEST` beats.
+const PAGE: u32 = 4096;
+const LONGEST: u32 = 256;
+
+/// The store unit: unit port, scratchpad read, one write channel.
+pub fn store_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
+    let bytes = overlay.port_bytes() as u32;
+    let addresses = fifo(d, ADDRESS_BITS + 8, 4);
+    let pieces = fifo(d, bytes * 8 + 1, IN_FLIGHT);
+    let offset = register_offset(d, 2, 32);
+    d.module("store_unit", |m| {
+        m.doc("Copies pieces of scratchpad words to DDR.");
+        let desc = m.input("desc", unsigned(512));
+        let desc_valid = m.input("desc_valid", bit());
+        let stage = m.fsm("stage", &["idle", "multiply", "run", "size", "address", "beats", "drain"]);
+        let take = m.net("take", desc_valid & stage.is("idle"));
+        let held = m.reg_en("held", take, desc).q();
+        let (aw, w) = (m.instance("u_addresses", addresses), m.instance("u_pieces", pieces));
+        let store = Store { m, bytes, stage: &stage, held };
+        let base = store.base(m.instance("u_offset", offset), take);
+
+        let outstanding = m.reg("outstanding", unsigned(4)).reset(0);
+        let can_announce = aw.output("in_ready") & outstanding.lt_lit(OUTSTANDING);
+        let room = m.reg("room", unsigned(IN_FLIGHT.ilog2() + 1)).reset(IN_FLIGHT);
+        // A place is taken one cycle after its read, so one is kept.
+        let burst = store.burst(can_announce, room.ge_lit(2));
+        let last_run = store.loops(base, &burst);
+        store.transitions(take, base, &burst, last_run, outstanding.is_zero());
+        aw.input("in_data", cat(&[burst.len.extend(8), burst.ddr.q()]));
+        aw.input("in_valid", burst.announce);
+
+        let asked = store.fetch(&burst, w);
+        let sent = m.net("sent", w.output("out_valid") & m.input("w_ready", bit()));
+        m.when(asked & !sent, || m.set(room, room.sub_lit(1)));
+        m.when(sent & !asked, || m.set(room, room.add_lit(1)));
+        w.input("out_ready", m.net("w_taken", sent));
+        channel(m, bytes, aw, w);
+        let (b_valid, b_resp) = (m.input("b_valid", bit()), m.input("b_resp", unsigned(2)));
+        m.when(burst.announce & !b_valid, || m.set(outstanding, outstanding.add_lit(1)));
+        m.when(b_valid & !burst.announce, || m.set(outstanding, outstanding.sub_lit(1)));
+        m.output("b_ready", high());
+        let error = m.reg("error", bit()).reset(0);
+        m.set(error, b_valid & b_resp.bit(1));
+        m.output("bus_error", error);
+        m.output("desc_ready", stage.is("idle"));
+        m.output("busy", !stage.is("idle"));
+        m.output("done", stage.is("drain") & outstanding.is_zero());
+    })
+}
+
+fn channel(m: &Module, bytes: u32, aw: Instance, w: Instance) {
+    aw.input("out_ready", m.input("aw_ready", bit()));
+    let request = aw.output("out_data");
+    m.output("aw_addr", request.slice(0, ADDRESS_BITS));
+    m.output("aw_len", request.slice(ADDRESS_BITS, 8));
+    m.output("aw_valid", aw.output("out_valid"));
+    let piece = w.output("out_data");
+    m.output("w_data", piece.slice(0, bytes * 8));
+    m.output("w_last", piece.bit(bytes * 8));
+    m.output("w_strb", high().repeat(bytes));
+    m.output("w_valid", w.output("out_valid"));
+}
+
+struct Store<'a> {
+    m: &'a Module,
+    bytes: u32,
+    stage: &'a Fsm,
+    held: Signal,
+}
+
+/// The first address of a descriptor, there while `valid`.
+#[derive(Clone, Copy)]
+struct Base {
+    valid: Signal,
+    ddr: Signal,
+}
+
+struct Burst {
+    /// Next byte in DDR and in the scratchpad.
+    ddr: Reg,
+    v: Reg,
+    /// Pieces of the run after the present one, not yet announced.
+    left: Reg,
+    /// Pieces of the burst - 1.
+    len: Signal,
+    /// The burst is announced to the address queue.
+    announce: Signal,
+    /// A piece is read from the scratchpad.
+    read: Signal,
+    last_piece: Signal,
+    burst_ends: Signal,
+    run_ends: Signal,
+}
+
+impl Store<'_> {
+    fn get(&self, name: &str) -> Signal {
+        field(self.held, "Store", name)
+    }
+
+    /// base + register a * stride a + register b * stride b.
+    fn base(&self, offset: Instance, take: Signal) -> Base {
+        let m = self.m;
+        let (a, b) = (self.get("reg_a"), self.get("reg_b"));
+        offset.input("start", take);
+        offset.input("stride0", self.get("reg_a_stride"));
+        offset.input("stride1", self.get("reg_b_stride"));
+        offset.input("single", b.is_zero());
+        m.output("step_index", offset.output("second").mux(b, a));
+        offset.input("value", m.input("step_value", unsigned(32)));
+        Base { valid: offset.output("done"), ddr: m.net("base", self.get("base").add(offset.output("total"))) }
+    }
+
+    /// Cuts a run into bursts and reads their pieces, one a cycle while there is room.
+    fn burst(&self, can_announce: Signal, piece_room: Signal) -> Burst {
+        let (m, stage) = (self.m, self.stage);
+        let (ddr, v) = (m.reg("ddr", unsigned(ADDRESS_BITS)), m.reg("v", unsigned(SCRATCH_BITS)));
+        let shift = self.bytes.ilog2();
+        let bits = (PAGE / self.bytes).min(LONGEST).ilog2();
+        let left = m.reg("left", unsigned(16));
+        let (len, more) = (m.reg("len", unsigned(bits)), m.reg("more", bit()));
+        let at = m.net("at", ddr.slice(shift, bits));
+        let beyond = m.net("beyond", left.add_full(at.extend(16)).slice(bits, 17 - bits).reduce_or());
+        m.when(stage.is("size"), || {
+            m.set(len, beyond.mux(!at, left.trunc(bits)));
+            m.set(more, beyond);
+        });
+        let announce = m.net("announce", stage.is("address") & can_announce);
+        let len16 = len.extend(16);
+        m.when(announce, || m.set(left, left.add(!len16)));
+
+        let (to_read, last_piece) = (m.reg("to_read", unsigned(bits)), m.reg("last_piece", bit()));
+        m.when(announce, || {
+            m.set(to_read, len);
+            m.set(last_piece, len.is_zero());
+        });
+        m.output("s_en", stage.is("beats") & piece_room);
+        m.output("s_addr", v.slice(6, 16));
+        let read = m.net("read", stage.is("beats") & piece_room & m.input("s_ready", bit()));
+        m.when(read, || {
+            m.set(v, v.add(self.get("v_beat_stride").extend(SCRATCH_BITS)));
+            m.set(to_read, to_read.sub_lit(1));
+            m.set(last_piece, to_read.eq_lit(1));
+        });
+        let burst_ends = m.net("burst_ends", read & last_piece);
+        // Where a run goes on, the next burst starts at a boundary.
+        let high = shift + bits;
+        let page = ddr.slice(high, ADDRESS_BITS - high).add_lit(1);
+        m.when(burst_ends, || m.set(ddr, cat(&[page, lit(high, 0)])));
+        let run_ends = m.net("run_ends", burst_ends & !more);
+        Burst { ddr, v, left, len: len.q(), announce, read, last_piece: last_piece.q(), burst_ends, run_ends }
+    }
+
+    /// The three loops: in `run`, the innermost one that has not ended makes its step and the next run starts there.
+    /// Returns whether the present run is the last.
+    fn loops(&self, base: Base, burst: &Burst) -> Signal {
+        let m = self.m;
+        let names = ["1", "2", "3"];
+        let count = names.map(|n| m.reg(&format!("i{n}"), unsigned(8)));
+        let ddr_at = names.map(|n| m.reg(&format!("ddr_at{n}"), unsigned(ADDRESS_BITS)));
+        let v_at = names.map(|n| m.reg(&format!("v_at{n}"), unsigned(SCRATCH_BITS)));
+        // A run takes several cycles, so the comparison may be one late.
+        let ends = |i: usize| count[i].add_lit(1).eq(self.get(&format!("count{}", names[i])));
+        let ended = [0, 1].map(|i| m.reg_next(&format!("ended{}", names[i]), ends(i)).q());
+        let fresh = m.reg("fresh", bit());
+        let level = [!ended[0] | fresh, !ended[1]];
+        let choose = |of: [Signal; 3]| level[0].mux(of[0], level[1].mux(of[1], of[2]));
+        let step = |name: &str, width: u32| {
+            let steps = choose(names.map(|n| self.get(&format!("{name}{n}"))));
+            fresh.mux(m.lit(steps.ty(), 0), steps).extend(width)
+        };
+        let ddr = m.net("next_ddr", choose(ddr_at.map(|r| r.q())).add(step("ddr", ADDRESS_BITS)));
+        let v = m.net("next_v", choose(v_at.map(|r| r.q())).add(step("v", SCRATCH_BITS)));
+        let here = |ddr: Signal, v: Signal, levels: usize| {
+            ddr_at[..levels].iter().for_each(|r| m.set(*r, ddr));
+            v_at[..levels].iter().for_each(|r| m.set(*r, v));
+            count[..levels - 1].iter().for_each(|i| m.set(*i, lit(8, 0)));
+        };
+        m.when(self.stage.is("run"), || {
+            m.set(burst.ddr, ddr);
+            m.set(burst.v, v);
+            m.set(burst.left, self.get("beats").sub_lit(1));
+            m.set(fresh, low());
+            let next = |i: usize| {
+                here(ddr, v, i + 1);
+                m.set(count[i], count[i].add((!fresh).extend(8)));
+            };
+            m.when(level[0], || next(0)).elsewhen(level[1], || next(1)).otherwise(|| next(2));
+        });
+        m.when(base.valid, || {
+            here(base.ddr, self.get("v"), 3);
+            m.set(count[2], lit(8, 0));
+            m.set(fresh, high());
+        });
+        m.reg_next("last_run", ended[0] & ended[1] & ends(2)).q()
+    }
+
+    fn transitions(&self, take: Signal, base: Base, burst: &Burst, last_run: Signal, answered: Signal) {
+        let (m, stage) = (self.m, self.stage);
+        m.switch_state(stage)
+            .case("idle", || {
+                m.when(take, || m.set_state(stage, "multiply"));
+            })
+            .case("multiply", || {
+                m.when(base.valid, || m.set_state(stage, "run"));
+            })
+            .case("run", || m.set_state(stage, "size"))
+            .case("size", || m.set_state(stage, "address"))
+            .case("address", || {
+                m.when(burst.announce, || m.set_state(stage, "beats"));
+            })
+            .case("beats", || {
+                m.when(burst.run_ends & last_run, || m.set_state(stage, "drain"))
+                    .elsewhen(burst.run_ends, || m.set_state(stage, "run"))
+                    .elsewhen(burst.burst_ends, || m.set_state(stage, "size"));
+            })
+            .otherwise(|| {
+                m.when(answered, || m.set_state(stage, "idle"));
+            });
+    }
+
+    /// From the granted read to the piece queue: the memory answers two cycles later. Returns whether one was read in
+    /// the cycle before.
+    fn fetch(&self, burst: &Burst, w: Instance) -> Signal {
+        let m = self.m;
+        let word = m.input("s_data", unsigned(WORD_BYTES as u32 * 8));
+        let shift = self.bytes.ilog2();
+        let which = burst.v.slice(shift, 6 - shift);
+        let tag = m.reg_en("tag1", burst.read, cat(&[burst.last_piece, which]));
+        let valid1 = m.reg("valid1", bit()).reset(0);
+        let valid2 = m.reg("valid2", bit()).reset(0);
+        m.set(valid1, burst.read);
+        m.set(valid2, valid1);
+        let tag2 = m.reg_en("tag2", valid1, tag);
+        let piece = tag2.slice(0, 6 - shift).select(&word.lanes(self.bytes * 8));
+        w.input("in_data", cat(&[tag2.msb(), piece]));
+        w.input("in_valid", valid2);
+        m.assert(!(valid2 & !w.output("in_ready")), "a piece finds its queue full");
+        valid1.q()
+    }
+}

@@ -1,0 +1,37 @@
+//! A mover by itself, with step registers of random contents.
+
+use crate::testing::{Random, overlay};
+use sagen_lang::{Design, ModuleId, Sim};
+use sagen_streamed_arch::Overlay;
+
+/// What the movers' benches share.
+pub(super) struct Bench {
+    pub(super) sim: Sim,
+    /// Of a transfer.
+    pub(super) bytes: u64,
+    pub(super) registers: [u32; 32],
+}
+
+impl Bench {
+    pub(super) fn new(unit: fn(&mut Design, &Overlay) -> ModuleId, config: &str, random: &mut Random) -> Self {
+        let overlay = overlay(config);
+        let mut d = Design::new();
+        let top = unit(&mut d, &overlay);
+        let mut sim = Sim::new(&d, top).unwrap();
+        sim.reset();
+        let registers = std::array::from_fn(|i| if i == 0 { 0 } else { random.next() as u32 & 0xff_ffff });
+        Self { sim, bytes: overlay.port_bytes() as u64, registers }
+    }
+
+    pub(super) fn flag(&mut self, name: &str) -> bool {
+        self.sim.get(name).to_u64() == 1
+    }
+    /// The end of a cycle of the descriptor offered in cycle `start`; true with `done`.
+    pub(super) fn step(&mut self, start: u64) -> bool {
+        let done = self.flag("done");
+        self.sim.step();
+        self.sim.set("desc_valid", false);
+        assert!(self.sim.cycle() - start < 100_000, "no progress");
+        done
+    }
+}

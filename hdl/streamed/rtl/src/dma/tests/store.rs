@@ -1,0 +1,122 @@
+//! The store unit between a scratchpad and a bus, cycle by cycle.
+
+use super::bench::Bench;
+use crate::dma::store::store_unit;
+use crate::testing::Random;
+use sagen_lang::Bits;
+use sagen_streamed_isa::{Descriptor, Store};
+use std::collections::VecDeque;
+
+const ADDRESS: u64 = (1 << 40) - 1;
+
+/// What the bus saw: address and piece, each piece named by its scratchpad byte address.
+type Written = Vec<(u64, u64)>;
+
+impl Bench {
+    /// A scratchpad word whose pieces hold their own address.
+    fn word(&self, word: u64) -> Bits {
+        let limbs: Vec<u64> = (0..8).map(|i| (word * 64 + i * 8) & !(self.bytes - 1)).collect();
+        Bits::from_limbs(&limbs, 512)
+    }
+
+    /// Runs one descriptor, granting reads and taking data in `pace` percent of the cycles; returns the writes in order
+    /// and the cycles.
+    fn store(&mut self, store: Store, pace: u64, random: &mut Random) -> (Written, u64) {
+        self.sim.set("desc", Bits::from_limbs(&Descriptor::new(store).encode().unwrap(), 512));
+        self.sim.set("desc_valid", true);
+        let (mut written, mut reads) = (Written::new(), [None, None]);
+        let (mut bursts, mut data, mut pieces, mut answers) = (VecDeque::new(), VecDeque::new(), Vec::new(), 0);
+        let start = self.sim.cycle();
+        loop {
+            let index = self.sim.get("step_index").to_u64() as usize;
+            self.sim.set("step_value", self.registers[index]);
+            let granted = random.percent(pace);
+            self.sim.set("s_ready", granted);
+            let (aw_ready, w_ready) = (random.percent(pace), random.percent(pace));
+            self.sim.set("aw_ready", aw_ready);
+            self.sim.set("w_ready", w_ready);
+            let answer = answers > 0 && random.percent(pace);
+            self.sim.set("b_valid", answer);
+            answers -= u64::from(answer);
+            self.sim.set("s_data", reads[1].map_or(Bits::from_limbs(&[random.next(); 8], 512), |at| self.word(at)));
+            reads[1] = reads[0];
+            reads[0] = (self.flag("s_en") && granted).then(|| self.sim.get("s_addr").to_u64());
+            if aw_ready && self.flag("aw_valid") {
+                bursts.push_back((self.sim.get("aw_addr").to_u64(), self.sim.get("aw_len").to_u64() + 1));
+            }
+            if w_ready && self.flag("w_valid") {
+                pieces.push(self.sim.get("w_data").limbs()[0]);
+                if self.flag("w_last") {
+                    data.push_back(std::mem::take(&mut pieces));
+                }
+            }
+            while let (Some((at, beats)), Some(pieces)) = (bursts.front(), data.front()) {
+                assert_eq!(*beats, pieces.len() as u64, "w_last");
+                assert!(at % 4096 + beats * self.bytes <= 4096, "a burst crosses 4 KiB");
+                written.extend(pieces.iter().enumerate().map(|(i, p)| (at + i as u64 * self.bytes, *p)));
+                answers += 1;
+                bursts.pop_front();
+                data.pop_front();
+            }
+            if self.step(start) {
+                return (written, self.sim.cycle() - start);
+            }
+        }
+    }
+
+    fn expected_store(&self, o: &Store) -> Written {
+        let value = |i: u64| u128::from(self.registers[i as usize]);
+        let offset = value(o.reg_a) * u128::from(o.reg_a_stride) + value(o.reg_b) * u128::from(o.reg_b_stride);
+        let base = (offset + u128::from(o.base)) as u64;
+        let mut all = Written::new();
+        for (i3, i2, i1) in sagen_streamed_arch::hazard::loops(o) {
+            let to = base + i3 * o.ddr3 + i2 * o.ddr2 + i1 * o.ddr1;
+            let from = o.v + i3 * o.v3 + i2 * o.v2 + i1 * o.v1;
+            all.extend((0..o.beats).map(|i| ((to + i * self.bytes) & ADDRESS, from + i * o.v_beat_stride)));
+        }
+        all
+    }
+}
+
+fn draw(random: &mut Random, bytes: u64, longest: u64) -> Store {
+    let mut multiple = |of: u64, below: u64| of * random.below(below);
+    let (base, v) = (multiple(bytes, 1 << 30), multiple(bytes, 1 << 10));
+    let strides = [0; 2].map(|_: u64| multiple(bytes, 1 << 10) << 16 | multiple(bytes, 1 << 10));
+    let [ddr1, ddr2, ddr3] = [0; 3].map(|_: u64| multiple(bytes, 1 << 12));
+    let [v1, v2, v3] = [0; 3].map(|_: u64| multiple(bytes, 64));
+    let v_beat_stride = multiple(bytes, 9);
+    let [count1, count2, count3] = [0; 3].map(|_: u64| 1 + random.below(3));
+    let (reg_a, reg_b) = (random.below(32), random.below(4));
+    let beats = 1 + random.below(longest);
+    let (reg_a_stride, reg_b_stride) = (strides[0], strides[1]);
+    let of = Store { base, reg_a, reg_a_stride, reg_b, reg_b_stride, v, beats, v_beat_stride, ..Store::default() };
+    Store { count1, count2, count3, ddr1, ddr2, ddr3, v1, v2, v3, ..of }
+}
+
+#[test]
+fn every_run_arrives_where_its_loops_say() {
+    for config in ["d16_100mhz_w128_p6", "d8_100mhz", "d16_250mhz_w128_p6"] {
+        let mut random = Random(3);
+        let mut bench = Bench::new(store_unit, config, &mut random);
+        for i in 0..40u64 {
+            let longest = [1, 4, 20, 700][i as usize % 4];
+            let store = draw(&mut random, bench.bytes, longest);
+            let pace = [100, 60][i as usize / 4 % 2];
+            let (written, _) = bench.store(store, pace, &mut random);
+            assert_eq!(written, bench.expected_store(&store), "{config} {store:?}");
+        }
+    }
+}
+
+#[test]
+fn a_run_costs_three_cycles_beside_its_pieces() {
+    let mut random = Random(4);
+    let mut bench = Bench::new(store_unit, "d16_100mhz_w128_p6", &mut random);
+    let one = Store { beats: 1, count1: 1, count2: 1, count3: 1, reg_a: 1, ..Store::default() };
+    let mut cycles = |store: Store| bench.store(store, 100, &mut random).1;
+    let first = cycles(one);
+    assert_eq!(first, 15, "one register");
+    assert_eq!(cycles(Store { reg_b: 2, ..one }), first + 3, "two registers");
+    assert_eq!(cycles(Store { count1: 9, ..one }), first + 8 * 4, "runs");
+    assert_eq!(cycles(Store { beats: 100, ..one }), first + 99, "pieces");
+}

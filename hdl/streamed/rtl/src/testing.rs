@@ -1,0 +1,50 @@
+//! What tests of several units share: overlays, random numbers, the lint.
+
+use sagen_lang::{Design, ModuleId, verilog};
+use sagen_streamed_arch::{Board, Overlay, config};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The overlay in `configs/<name>.yaml`.
+pub(crate) fn overlay(name: &str) -> Overlay {
+    let configs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../configs");
+    let read = |path: PathBuf| std::fs::read_to_string(&path).unwrap();
+    let board: Board = config::parse("kv260.yaml", &read(configs.join("boards/kv260.yaml"))).unwrap();
+    config::overlay(name, &read(configs.join(format!("{name}.yaml"))), &[board]).unwrap()
+}
+
+/// Verilator must have nothing to say about a unit, on any of the overlays.
+pub(crate) fn lint(unit: fn(&mut Design, &Overlay) -> ModuleId) {
+    for name in ["d16_100mhz_w128_p6", "d16_100mhz_w128_p6_a4", "d8_100mhz", "d16_250mhz_w128_p6"] {
+        let mut d = Design::new();
+        let top = unit(&mut d, &overlay(name));
+        d.finish().unwrap_or_else(|e| panic!("{name}: {e}"));
+        let dir = tempfile::tempdir().unwrap();
+        for (name, text) in verilog::print(&d, top) {
+            std::fs::write(dir.path().join(name), text).unwrap();
+        }
+        let tool = std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into());
+        let args = ["--lint-only", "-Wall", "--top-module", d.name(top), "-f", "files.f"];
+        let output = Command::new(&tool).args(args).current_dir(dir.path()).output();
+        let output = output.unwrap_or_else(|e| panic!("the test needs `{tool}`: {e}"));
+        let text = String::from_utf8_lossy(&output.stderr);
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with('%')).collect();
+        assert!(output.status.success() && lines.is_empty(), "{name}: {text}");
+    }
+}
+
+/// A small generator of pseudo-random numbers.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 ^ self.0 >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16
+    }
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+    pub(crate) fn percent(&mut self, p: u64) -> bool {
+        self.below(100) < p
+    }
+}

@@ -1,0 +1,144 @@
+//! Gate factor of the feed-forward unit: sigmoid or the GELU gate as Q16, by linear segments in block RAM, two
+//! registers deep, or four. Golden twin: `golden::sfu::gate::factor`.
+
+use super::shape::Shape;
+use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, lit, signed};
+use sagen_streamed_arch::tables::{Segment, gelu_segments, sigmoid_segments};
+
+/// Bits of a segment's base, slope, and of the position within a segment of sigmoid.
+const BASE: u32 = 17;
+const SLOPE: u32 = 12;
+const LOW: u32 = 9;
+/// Half the span of the sigmoid table in Q12; that of the GELU table is half as much.
+const HALF: i32 = 8 << 12;
+
+/// `a` enters with `find`, the segment is read with `read`, and in a deep gate it passes a register with `fetch` and its
+/// slope is multiplied with `multiply`; then `factor` and the delayed `a_out` are valid.
+pub(super) fn vector_gate(d: &mut Design, shape: Shape) -> ModuleId {
+    d.module(shape.by_depth("vector_gate"), |m| {
+        m.doc("Factor of the gate for an argument in Q12, as Q16: 0 below the table, 65536 above it.");
+        let (a, gelu) = (m.input("a", signed(32)), m.input("gelu", bit()));
+        let (find, read) = (m.input("find", bit()), m.input("read", bit()));
+
+        let half = gelu.mux(m.lit(signed(33), HALF / 2), m.lit(signed(33), HALF));
+        let at = m.net("at", a.extend(33).add(half));
+        // Within the table, `at` has 16 bits for sigmoid and 15 for GELU.
+        let index = gelu.mux(at.slice(8, 7), at.slice(9, 7));
+        let low = gelu.mux(at.slice(0, 8).extend(LOW).shl(1), at.slice(0, LOW));
+        let beyond = at.slice(16, 16).reduce_or() | (gelu & at.bit(15));
+        let index1 = m.reg_en("index1", find, cat(&[gelu, index]));
+        let low1 = m.reg_en("low1", find, low);
+        let below1 = m.reg_en("below1", find, at.msb());
+        let above1 = m.reg_en("above1", find, !at.msb() & beyond);
+        let a1 = m.reg_en("a1", find, a);
+
+        let segments: Vec<Segment> = sigmoid_segments().into_iter().chain(gelu_segments()).collect();
+        let words: Vec<u64> = segments.iter().map(word).collect();
+        let rom = m.rom("segments", &words, BASE + SLOPE).style(RamStyle::Block);
+        let segment = rom.read(read, index1);
+        let hold = |name: &str, value: Reg| m.reg_en(name, read, value).q();
+        let low = hold("low2", low1);
+        let found =
+            Found { segment, low, below: hold("below2", below1), above: hold("above2", above1), a: hold("a2", a1) };
+        let line = if shape.deep { found.hold(m).line().hold(m) } else { found.line() };
+        m.output("factor", line.factor());
+        m.output("a_out", line.a);
+    })
+}
+
+/// The segment of an argument, and the place in it.
+struct Found {
+    segment: Signal,
+    low: Signal,
+    below: Signal,
+    above: Signal,
+    a: Signal,
+}
+
+impl Found {
+    /// A register between the table and the multiplier.
+    fn hold(&self, m: &Module) -> Self {
+        let fetch = m.input("fetch", bit());
+        let hold = |name: &str, value: Signal| m.reg_en(name, fetch, value).q();
+        Self {
+            segment: hold("segment3", self.segment),
+            low: hold("low3", self.low),
+            below: hold("below3", self.below),
+            above: hold("above3", self.above),
+            a: hold("a3", self.a),
+        }
+    }
+
+    fn line(&self) -> Line {
+        let (base, slope) = (self.segment.slice(SLOPE, BASE), self.segment.slice(0, SLOPE));
+        let rise = slope.mul(self.low).slice(LOW, SLOPE);
+        Line { base, rise, below: self.below, above: self.above, a: self.a }
+    }
+}
+
+/// The line of a segment at an argument.
+struct Line {
+    base: Signal,
+    rise: Signal,
+    below: Signal,
+    above: Signal,
+    a: Signal,
+}
+
+impl Line {
+    /// A register between the multiplier and the adder.
+    fn hold(&self, m: &Module) -> Self {
+        let multiply = m.input("multiply", bit());
+        let hold = |name: &str, value: Signal| m.reg_en(name, multiply, value).q();
+        Self {
+            base: hold("base4", self.base),
+            rise: hold("rise4", self.rise),
+            below: hold("below4", self.below),
+            above: hold("above4", self.above),
+            a: hold("a4", self.a),
+        }
+    }
+
+    fn factor(&self) -> Signal {
+        let inside = self.base.add(self.rise.extend(BASE));
+        self.below.mux(lit(BASE, 0), self.above.mux(lit(BASE, 1 << 16), inside))
+    }
+}
+
+fn word(segment: &Segment) -> u64 {
+    assert!(segment.slope < 1 << SLOPE && segment.base < 1 << BASE, "{segment:?} does not fit the table");
+    u64::from(segment.base) << SLOPE | u64::from(segment.slope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sagen_lang::Sim;
+    use sagen_streamed_golden::sfu::gate::{Gate, factor};
+
+    #[test]
+    fn every_argument_around_the_tables_gets_the_golden_factor() {
+        for deep in [false, true] {
+            around_the_tables(Shape { lanes: 16, deep });
+        }
+    }
+
+    fn around_the_tables(shape: Shape) {
+        let mut d = Design::new();
+        let top = vector_gate(&mut d, shape);
+        let mut sim = Sim::new(&d, top).unwrap();
+        let enables: &[&str] = if shape.deep { &["find", "read", "fetch", "multiply"] } else { &["find", "read"] };
+        enables.iter().for_each(|name| sim.set(name, true));
+        let around =
+            (-33_000..33_000).step_by(7).chain([i32::MIN, i32::MAX, -16385, -16384, 16383, 16384, 32767, 32768]);
+        for (gate, gelu) in [(Gate::Silu, false), (Gate::Gelu, true)] {
+            sim.set("gelu", gelu);
+            for x in around.clone() {
+                sim.set("a", x);
+                enables.iter().for_each(|_| sim.step());
+                assert_eq!(sim.get("factor").to_u64(), u64::from(factor(gate, x)), "{gate:?} {x}");
+                assert_eq!(sim.get("a_out").to_i64(), i64::from(x));
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Vector unit: `Mul`, `Add`, `Rope`, `Glu` and `Quant` on 16 lanes of 32 bits, one word a cycle; or on 8 or 4 lanes,
+//! one part of a word a cycle.
+//! Golden twins: `golden::machine::vector`, `golden::machine::quant`. Contract: docs/units/vector.md.
+//!
+//! A descriptor is held and decoded while the one before it runs; it starts in the cycle of that one's `done`.
+//! Its constants stay until its last write, so only a short tag travels with each word.
+
+mod amax;
+mod constants;
+mod gate;
+mod issue;
+mod lane;
+mod multiply;
+mod normalise;
+mod operation;
+mod pipeline;
+mod root;
+mod rounding;
+mod scale;
+mod scan;
+mod segments;
+mod shape;
+mod squares;
+mod tag;
+#[cfg(test)]
+mod tests;
+
+use constants::Constants;
+use operation::Operation;
+use pipeline::Pipeline;
+use sagen_lang::{Design, Instance, Module, ModuleId, Reg, Signal, bit, unsigned};
+use sagen_streamed_arch::Overlay;
+use shape::Shape;
+
+/// The children of the unit.
+struct Children {
+    shape: Shape,
+    issue: ModuleId,
+    lane: ModuleId,
+    amax: ModuleId,
+    squares: ModuleId,
+    segments: ModuleId,
+    scale: ModuleId,
+}
+
+/// The vector unit. The overlay gives the lanes and the depth; table sizes are part of the instruction set.
+pub fn vector_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
+    let shape = Shape::new(overlay);
+    let children = Children {
+        shape,
+        issue: issue::vector_issue(d, shape),
+        lane: lane::vector_lane(d, shape),
+        amax: amax::vector_amax(d, shape),
+        squares: squares::vector_squares(d, shape),
+        segments: segments::vector_segments(d),
+        scale: scale::vector_scale(d, shape),
+    };
+    d.module(shape.by_both("vector_unit"), |m| {
+        m.doc("Vector unit: lanes of 32 bits, scratchpad to scratchpad or to codes and scales.");
+        let front = Front::new(m, shape);
+        let constants = Constants::new(m, front.go.q(), &front.op);
+        let issue = front.walk(m, children.issue);
+        let pipeline = Pipeline::new(m, &children, &issue, &constants);
+        let (segments, scale) = front.quantiser(m, &children, &constants);
+        pipeline.connect(m, &issue, &segments, &scale);
+        front.finish(m, constants.dynamic, pipeline.last_word(), scale.output("last"));
+    })
+}
+
+/// The descriptor that waits or starts, and the one that runs.
+struct Front {
+    shape: Shape,
+    op: Operation,
+    go: sagen_lang::Wire,
+    a: Signal,
+    waiting: Reg,
+    decoded: Signal,
+    running: Reg,
+}
+
+impl Front {
+    fn new(m: &Module, shape: Shape) -> Self {
+        let (desc, desc_valid) = (m.input("desc", unsigned(512)), m.input("desc_valid", bit()));
+        let (waiting, running) = (m.reg("waiting", bit()).reset(0), m.reg("running", bit()).reset(0));
+        let go = m.wire("go", bit());
+        let ready = m.net("ready", if shape.deep { !waiting } else { !waiting | go });
+        let accept = m.net("accept", desc_valid & ready);
+        m.when(go, || m.set(waiting, m.lit(bit(), 0)));
+        m.when(accept, || m.set(waiting, m.lit(bit(), 1)));
+        let op = Operation::new(m.reg_en("held", accept, desc.trunc(operation::used_bits())));
+        m.output("step_index", Operation::new(desc).a_reg());
+        let offset = m.input("step_value", unsigned(32)).trunc(16);
+        let offset = m.reg_en("offset", accept, offset);
+        m.output("desc_ready", ready);
+        let (a, decoded) = if shape.deep {
+            address_in_steps(m, accept, go.q(), offset.q(), &op)
+        } else {
+            (op.a() + offset.mul(op.a_stride()).trunc(16), waiting.q())
+        };
+        Self { shape, op, go, a, waiting, decoded, running }
+    }
+
+    fn walk(&self, m: &Module, issue: ModuleId) -> Instance {
+        let (u, op) = (m.instance("u_issue", issue), &self.op);
+        u.input("load", self.go);
+        let fields = [
+            ("rows", op.rows()),
+            ("segments", op.segments()),
+            ("words", op.words()),
+            ("a", self.a),
+            ("a_stride", op.a_stride()),
+            ("b", op.b()),
+            ("b_stride", op.b_stride()),
+            ("d", op.d()),
+            ("d_stride", op.d_stride()),
+            ("head_words", op.head_words()),
+            ("pairs", op.rope | op.b_half()),
+            ("rope", op.rope),
+            ("quant", op.quant),
+            ("dynamic", op.dynamic()),
+            ("reads_a", op.reads_a()),
+            ("reads_b", op.reads_b()),
+        ];
+        fields.iter().for_each(|(name, value)| u.input(name, *value));
+        u
+    }
+
+    /// Segments and scales, which start together with the walk.
+    fn quantiser(&self, m: &Module, children: &Children, constants: &Constants) -> (Instance, Instance) {
+        let (segments, scale) = (m.instance("u_segments", children.segments), m.instance("u_scale", children.scale));
+        let op = &self.op;
+        for u in [segments, scale] {
+            u.input("load", self.go & op.dynamic());
+            u.input("rows", op.rows());
+            u.input("segments", op.segments());
+        }
+        segments.input("groups", op.words().slice(2, 8));
+        scale.input("scale", op.scale());
+        scale.input("norm", op.norm());
+        constants.scale(scale);
+        scale.input("segment_ready", segments.output("scale_ready"));
+        scale.input("segment_mantissa", segments.output("scale_mantissa"));
+        scale.input("segment_exponent", segments.output("scale_exponent"));
+        segments.input("scale_pop", scale.output("segment_pop"));
+        for port in ["f_valid", "f_addr", "f_data"] {
+            m.output(port, scale.output(port));
+        }
+        (segments, scale)
+    }
+
+    /// A descriptor is done with its last word and, if it has scales, its last scale.
+    fn finish(&self, m: &Module, dynamic: Signal, last_word: Signal, last_scale: Signal) {
+        let [words, scales] = ["words_done", "scales_done"].map(|n| m.reg(n, bit()).reset(0));
+        let finish = m.net("finish", (last_word | words) & (!dynamic | last_scale | scales));
+        m.when(last_word, || m.set(words, m.lit(bit(), 1)));
+        m.when(last_scale, || m.set(scales, m.lit(bit(), 1)));
+        m.when(finish, || {
+            for flag in [words, scales, self.running] {
+                m.set(flag, m.lit(bit(), 0));
+            }
+        });
+        self.go.drive(self.waiting & self.decoded & (!self.running | finish));
+        m.when(self.go, || m.set(self.running, m.lit(bit(), 1)));
+        let busy = self.waiting | self.running;
+        if self.shape.deep {
+            let done = m.reg("done_q", bit()).reset(0);
+            m.set(done, finish);
+            m.output("done", done);
+            m.output("busy", busy | done);
+        } else {
+            m.output("done", finish);
+            m.output("busy", busy);
+        }
+    }
+}
+
+/// Where operand a begins, by three registers, and whether that is known.
+fn address_in_steps(m: &Module, accept: Signal, go: Signal, offset: Signal, op: &Operation) -> (Signal, Signal) {
+    let follow = |name: &str, before: Signal| {
+        let next = m.reg(name, bit()).reset(0);
+        m.set(next, before);
+        next.q()
+    };
+    let one = follow("decode1", accept);
+    let two = follow("decode2", one);
+    let three = follow("decode3", two);
+    let stride = m.reg_en("offset_stride", one, op.a_stride());
+    let product = m.reg_en("offset_product", two, offset.mul(stride));
+    let a = m.reg_en("a_base", three, op.a() + product.trunc(16));
+    let decoded = m.reg("decoded", bit()).reset(0);
+    m.when(go, || m.set(decoded, m.lit(bit(), 0)));
+    m.when(three, || m.set(decoded, m.lit(bit(), 1)));
+    (a.q(), decoded.q())
+}

@@ -1,0 +1,156 @@
+//! `rsqrt(Scale::from_integer(sum + epsilon))`. Golden twin: `golden::sfu::rsqrt::rsqrt`.
+//!
+//! One at a time: `valid` comes 6 to 11 cycles after `start`, 10 to 15 in a deep unit, which takes two cycles for a
+//! product and for the normalisation; the result stays until the next one.
+
+use super::multiply::{Settled, in_turn};
+use super::normalise::shift_out_zeros;
+use super::segments::clamp;
+use super::shape::Shape;
+use super::squares::SQUARES;
+use sagen_lang::{Design, Fsm, Module, ModuleId, Signal, bit, cat, lit, low, signed, unsigned};
+use sagen_streamed_arch::tables::rsqrt_seeds;
+
+/// Bits of a sum of squares, rounded up to whole steps of the alignment.
+const WIDE: u32 = 96;
+const STEP: u32 = 16;
+/// Bits of the exponent of a sum, -15..=80, and of the root's, -64..=-16.
+pub(super) const EXPONENT: u32 = 8;
+
+/// The root.
+pub(super) fn vector_root(d: &mut Design, shape: Shape) -> ModuleId {
+    d.module(shape.by_depth("vector_root"), |m| {
+        m.doc("Reciprocal square root of a sum of squares.");
+        let states = ["idle", "align", "halfway", "normal", "seed", "square", "error", "newton"];
+        let states: Vec<&str> = states.into_iter().filter(|s| shape.deep || *s != "halfway").collect();
+        let state = m.fsm("state", &states);
+        let (wide, exponent) = align(m, &state, shape);
+        let (v, root) = normal(m, &state, shape, wide, exponent);
+        let v = m.reg_en("v", state.is("normal"), v).q();
+        m.output("exponent", m.reg_en("root", state.is("normal"), root));
+
+        // `v` has 17 bits and is at least 2^15.
+        let seed = m.rom("seeds", &rsqrt_seeds(), 16).lookup(v.slice(9, 8).sub_lit(64)).extend(17);
+        let (x, y, mantissa) = (m.reg("x", unsigned(17)), m.reg("y", unsigned(17)), m.reg("mantissa_q", unsigned(16)));
+        let multiplying = state.is("square") | state.is("error") | state.is("newton");
+        let Settled { product, settled } = in_turn(m, shape, "product", x.mul(y), multiplying);
+        let error = lit(34, 3 << 32) - product;
+        let rounded = product.add_lit(1 << 15).slice(16, 18);
+        let valid = m.reg("valid_q", bit()).reset(0);
+        m.set(valid, state.is("newton") & settled);
+        let go = |next: &str| m.set_state(&state, next);
+        m.switch_state(&state)
+            .case("normal", || go("seed"))
+            .case("seed", || {
+                m.set(x, seed);
+                m.set(y, seed);
+                go("square");
+            })
+            .case("square", || {
+                m.when(settled, || {
+                    m.set(x, product.slice(15, 17));
+                    m.set(y, v);
+                    go("error");
+                });
+            })
+            .case("error", || {
+                m.when(settled, || {
+                    m.set(x, seed);
+                    m.set(y, error.slice(17, 17));
+                    go("newton");
+                });
+            })
+            .case("newton", || {
+                m.when(settled, || {
+                    m.set(mantissa, clamp(rounded));
+                    go("idle");
+                });
+            })
+            .otherwise(|| ());
+        m.output("valid", valid);
+        m.output("mantissa", mantissa);
+    })
+}
+
+/// Moves the sum up by whole steps until one of the highest bits is set or no step is left.
+fn align(m: &Module, state: &Fsm, shape: Shape) -> (Signal, Signal) {
+    let start = m.input("start", bit());
+    let sum = m.input("sum", unsigned(SQUARES)).add_full(m.input("epsilon", unsigned(40)).extend(SQUARES));
+    let wide = m.reg("wide", unsigned(WIDE));
+    let exponent = m.reg("exponent_q", signed(EXPONENT));
+    let empty = wide.slice(WIDE - STEP, STEP).is_zero() & !exponent.is_zero();
+    m.when(state.is("idle") & start, || {
+        m.set(wide, sum.extend(WIDE));
+        m.set(exponent, m.lit(signed(EXPONENT), WIDE - STEP));
+        m.set_state(state, "align");
+    });
+    m.when(state.is("align"), || {
+        m.when(empty, || {
+            m.set(wide, wide.shl(STEP));
+            m.set(exponent, exponent.sub_lit(STEP));
+        })
+        .otherwise(|| m.set_state(state, if shape.deep { "halfway" } else { "normal" }));
+    });
+    (wide.q(), exponent.q())
+}
+
+/// The sum as `v * 2^even` with v in [1, 4) as Q15, and the exponent of its root.
+fn normal(m: &Module, state: &Fsm, shape: Shape, wide: Signal, exponent: Signal) -> (Signal, Signal) {
+    let (mut x, mut zeros) = shift_out_zeros(wide.slice(WIDE - 31, 31), &[8, 4]);
+    if shape.deep {
+        m.when(state.is("halfway"), || m.set_state(state, "normal"));
+        x = m.reg_en("halfway_x", state.is("halfway"), x).q();
+        zeros = m.reg_en("halfway_zeros", state.is("halfway"), zeros).q();
+    }
+    let (x, fewer) = shift_out_zeros(x, &[2, 1]);
+    let zeros = cat(&[zeros, fewer]);
+    let some = m.net("some", x.msb());
+    // Zero counts as 1: mantissa 2^15, exponent -15.
+    let zeros = zeros.extend(EXPONENT).as_signed();
+    let above = some.mux(exponent - zeros, m.lit(signed(EXPONENT), -15)).add_lit(15);
+    let mantissa = some.mux(x.slice(15, 16), lit(16, 1 << 15));
+    let odd = above.bit(0);
+    let v = odd.mux(cat(&[mantissa, low()]), mantissa.extend(17));
+    (v, m.lit(signed(EXPONENT), -16) - above.shr(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sagen_lang::{Bits, Sim};
+    use sagen_streamed_golden::scale::Scale;
+    use sagen_streamed_golden::sfu::rsqrt::rsqrt;
+
+    #[test]
+    fn sums_of_every_length_get_the_golden_root() {
+        for deep in [false, true] {
+            roots(Shape { lanes: 16, deep });
+        }
+    }
+
+    fn roots(shape: Shape) {
+        let mut d = Design::new();
+        let top = vector_root(&mut d, shape);
+        let mut sim = Sim::new(&d, top).unwrap();
+        sim.reset();
+        let patterns = [0u128, 1, 3, 0x1_2345_6789_abcd_ef01_2345, u128::MAX >> 48];
+        let sums = patterns.iter().flat_map(|p| (0..80).map(move |n| p >> n)).chain((0..80).map(|n| 1 << n));
+        for (i, sum) in sums.enumerate() {
+            let sum = sum & ((1 << SQUARES) - 1);
+            let epsilon = [0, 1, (1u64 << 40) - 1, 12345][i % 4];
+            sim.set("sum", Bits::from_limbs(&[sum as u64, (sum >> 64) as u64], SQUARES));
+            sim.set("epsilon", Bits::from_limbs(&[epsilon], 40));
+            sim.set("start", true);
+            sim.step();
+            sim.set("start", false);
+            let cycles = (1..20).find(|_| {
+                sim.step();
+                sim.get("valid").bit(0)
+            });
+            assert!(cycles.is_some(), "no root of {sum:x} + {epsilon:x}");
+            let found =
+                Scale { mantissa: sim.get("mantissa").to_u64() as u16, exponent: sim.get("exponent").to_i64() as i16 };
+            assert_eq!(found, rsqrt(Scale::from_integer(sum + u128::from(epsilon))), "{sum:x} + {epsilon:x}");
+        }
+    }
+}
