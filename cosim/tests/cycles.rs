@@ -12,10 +12,11 @@ use sagen_cosim::verilate::Variant;
 use sagen_runtime::compile::{Calibration, CompileOptions, Compiled, compile, outline};
 use sagen_runtime::generate::Session;
 use sagen_runtime::model::ModelConfig;
-use sagen_runtime::predict::{MemoryTiming, Predictor, Shape};
+use sagen_runtime::shape::Shape;
 use sagen_runtime::weights::Checkpoint;
 use sagen_streamed_arch::{Device, Overlay, RunStats};
 use sagen_streamed_isa::{CHUNK_ROWS, COUNTERS};
+use sagen_streamed_timing::{MemoryTiming, Predictor};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -162,7 +163,7 @@ fn predictions_are_within_two_percent_of_the_kept_cycles() {
         let kept = kept(&overlay);
         for (model, part, position) in MEASUREMENTS {
             let compiled = outline(&config(model), &overlay, &CompileOptions::default()).unwrap();
-            let predictor = Predictor::new(&overlay, &compiled, MemoryTiming::of(&overlay));
+            let predictor = Predictor::new(&overlay, &compiled.program, MemoryTiming::of(&overlay));
             let predicted = match part {
                 Part::Decode => predictor.decode(position),
                 Part::Chunk => predictor.chunk(position),

@@ -7,7 +7,7 @@ use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::timeline::{State, Summary, Timeline, svg, trace};
 use sagen_cosim::verilate::Variant;
 use sagen_streamed_arch::{Device, RunStats};
-use sagen_streamed_golden::program_gen::RandomProgram;
+use sagen_streamed_fuzz::program::RandomProgram;
 use sagen_streamed_isa::{COUNTERS, UNITS, Unit};
 
 /// Cycles by which the start and the end of a recording may differ from those of the design's counters.

@@ -5,7 +5,7 @@ mod overlay;
 
 use overlay::number;
 use sagen_cosim::verilate::Variant;
-use sagen_streamed_golden::overlay_gen::random_overlay;
+use sagen_streamed_fuzz::config::random_overlay;
 use std::path::Path;
 use std::process::Command;
 
@@ -23,7 +23,7 @@ fn lint(folder: &Path, name: &str) {
 
 #[test]
 fn random_overlays_run_random_programs_bit_exactly() {
-    let boards = sagen::find::boards(&sagen::find::configs().unwrap()).unwrap();
+    let boards = sagen_config::find::boards(&sagen_config::find::configs().unwrap()).unwrap();
     let (count, first) = (number("SAGEN_OVERLAYS", 7), number("SAGEN_SEED", 1));
     for seed in first..first + count {
         let o = random_overlay(seed, &boards);

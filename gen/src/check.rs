@@ -5,7 +5,7 @@
 
 use crate::diagram::{self, DiagramError};
 use crate::emit::{self, EmitError, File, TableError, tables};
-use crate::find::{self, FindError};
+use sagen_config::FindError;
 use std::path::{Path, PathBuf};
 
 /// Tables that are committed, since people and tools read them without building.
@@ -61,9 +61,9 @@ fn committed(root: &Path) -> Result<Vec<File>, CheckError> {
     let tables = tables()?.into_iter().filter(|f| TABLES.contains(&f.path.as_str()));
     let mut files: Vec<File> = tables.map(|f| File { path: format!("docs/generated/{}", f.path), ..f }).collect();
     for folder in ["configs", "configs/large"] {
-        for name in find::names(&root.join(folder))? {
+        for name in sagen_config::find::names(&root.join(folder))? {
             let path = format!("{folder}/{name}");
-            let overlay = find::overlay(&root.join(format!("{path}.yaml")).display().to_string())?;
+            let overlay = sagen_streamed_arch::config::named(&root.join(format!("{path}.yaml")).display().to_string())?;
             let emitted = emit::verilog(&overlay)?;
             files.push(File { path: format!("{path}.sha256"), text: format!("{}\n", emitted.sources) });
             if folder == "configs" && DIAGRAMS.contains(&name.as_str()) {

@@ -1,9 +1,10 @@
 //! A new overlay config to start from: every field with its meaning and the values allowed.
 
-use crate::find::{self, FindError};
-use sagen_streamed_arch::config::{self, ConfigError};
+use sagen_config::Board;
+use sagen_config::ConfigError;
+use sagen_config::{FindError, find};
 use sagen_streamed_arch::fields::{CONTROL_CORE, NUMBERS, PCPI};
-use sagen_streamed_arch::{Board, Overlay, OverlayError, OverlayFile};
+use sagen_streamed_arch::{Overlay, OverlayError, OverlayFile};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -78,7 +79,7 @@ pub fn create(name: &str, board: Option<&str>, like: Option<&str>) -> Result<Cre
     let boards = find::boards(&configs)?;
     let overlay = match like {
         Some(like) => {
-            let like = find::overlay(like)?;
+            let like = sagen_streamed_arch::config::named(like)?;
             let board = board.map_or(Ok(like.board()), |b| named(b, &boards))?;
             on_board(&like, board).map(|o| (o, like.name().to_string()))?
         }
@@ -87,7 +88,7 @@ pub fn create(name: &str, board: Option<&str>, like: Option<&str>) -> Result<Cre
     let (overlay, like) = overlay;
     let text = text(&overlay, &like, &boards);
     let file = path.display().to_string();
-    let overlay = config::overlay(&file, &text, &boards).map_err(CreateError::Wrong)?;
+    let overlay = sagen_streamed_arch::config::overlay(&file, &text, &boards).map_err(CreateError::Wrong)?;
     write(&path, &text)?;
     Ok(Created { path, overlay, like })
 }
@@ -107,7 +108,7 @@ fn named<'a>(name: &str, boards: &'a [Board]) -> Result<&'a Board, CreateError> 
     let known = || boards.iter().map(|b| b.name.as_str());
     boards.iter().find(|b| b.name == name).ok_or_else(|| CreateError::Board {
         found: name.to_string(),
-        nearest: config::nearest(name, known()).map_or(String::new(), |n| format!(", did you mean `{n}`?")),
+        nearest: sagen_config::nearest(name, known()).map_or(String::new(), |n| format!(", did you mean `{n}`?")),
         known: known().collect::<Vec<_>>().join(", "),
     })
 }
@@ -124,7 +125,8 @@ fn on_board(like: &Overlay, board: &Board) -> Result<Overlay, CreateError> {
 
 /// Configs of the board itself come first.
 fn first_fit(configs: &Path, board: Option<&Board>) -> Result<(Overlay, String), CreateError> {
-    let read = |name: String| find::overlay(&configs.join(format!("{name}.yaml")).display().to_string());
+    let read =
+        |name: String| sagen_streamed_arch::config::named(&configs.join(format!("{name}.yaml")).display().to_string());
     let mut known: Vec<Overlay> = find::names(configs)?.into_iter().map(read).collect::<Result<_, _>>()?;
     known.sort_by_key(|o| board.is_some_and(|b| b.name != o.board().name));
     let fit = |like: &Overlay| Some((on_board(like, board.unwrap_or(like.board())).ok()?, like.name().to_string()));

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use sagen::estimate::show::Style;
 use sagen::estimate::{self, Options};
-use sagen::{find, outcome};
+use sagen::outcome;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 
 /// Estimate, print, and fail when the overlay does not fit.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let overlay = find::overlay(&arguments.config)?;
+    let overlay = sagen_streamed_arch::config::named(&arguments.config)?;
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;

@@ -1,6 +1,7 @@
 //! Figures that follow from an overlay's config, as `show` and `diff` print them.
 
-use sagen_streamed_arch::{Family, Overlay};
+use sagen_config::Family;
+use sagen_streamed_arch::Overlay;
 
 /// Name and value of every figure.
 pub fn of(o: &Overlay) -> Vec<(&'static str, String)> {

@@ -9,5 +9,4 @@ pub mod diagram;
 pub mod emit;
 pub mod estimate;
 pub mod figures;
-pub mod find;
 pub mod outcome;

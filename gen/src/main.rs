@@ -8,7 +8,8 @@ mod vivado;
 use anyhow::{Context, Result, bail};
 use clap::{Parser, Subcommand};
 use sagen::estimate::{self, Options};
-use sagen::{build, check, compare, create, find, outcome};
+use sagen::{build, check, compare, create, outcome};
+use sagen_config::find;
 use sagen_vivado::flow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -89,9 +90,9 @@ fn main() -> ExitCode {
 fn execute() -> Result<()> {
     match Arguments::parse().command {
         Command::List => show::list(),
-        Command::Show { config } => show::overlay(&find::overlay(&config)?),
+        Command::Show { config } => show::overlay(&sagen_streamed_arch::config::named(&config)?),
         Command::Build { config, out } => {
-            let overlay = find::overlay(&config)?;
+            let overlay = sagen_streamed_arch::config::named(&config)?;
             let built = build::build(&overlay, &out)?;
             let folder = built.folder.display();
             let left_out = match flow::supported(&overlay) {
@@ -109,7 +110,8 @@ fn execute() -> Result<()> {
             outcome::print(&format!("{path}: {overlay}, like {}; see `sagen show --config {name}`\n", created.like))
         }
         Command::Diff { first, second, yosys } => {
-            let (first, second) = (find::overlay(&first)?, find::overlay(&second)?);
+            let (first, second) =
+                (sagen_streamed_arch::config::named(&first)?, sagen_streamed_arch::config::named(&second)?);
             let options = Options { program: &yosys, cache: &estimate::user_cache()?, jobs: 1 };
             outcome::print(&compare::compare(&first, &second, &options)?)
         }
@@ -121,7 +123,7 @@ fn run_check(write: bool) -> Result<()> {
     let configs = find::configs()?;
     let mut files: BTreeMap<String, String> = BTreeMap::new();
     for file in find::names(&configs)? {
-        let overlay = find::overlay(&configs.join(format!("{file}.yaml")).display().to_string())?;
+        let overlay = sagen_streamed_arch::config::named(&configs.join(format!("{file}.yaml")).display().to_string())?;
         if let Some(other) = files.insert(overlay.name().to_string(), file.clone()) {
             bail!(
                 "configs {other} and {file} both make the overlay {}, and would share its build folder",

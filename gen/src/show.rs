@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use sagen::columns::{Align, lines, row};
-use sagen::{figures, find, outcome};
+use sagen::{figures, outcome};
+use sagen_config::find;
 use sagen_streamed_arch::Overlay;
 
 /// One line per config.
@@ -11,7 +12,7 @@ pub(crate) fn list() -> Result<()> {
     let head = ["config", "board", "MHz", "arrays", "vector lanes", "stream ports", "stream MB/s"];
     let mut rows = vec![row(head)];
     for name in find::names(&configs)? {
-        let o = find::overlay(&configs.join(format!("{name}.yaml")).display().to_string())?;
+        let o = sagen_streamed_arch::config::named(&configs.join(format!("{name}.yaml")).display().to_string())?;
         rows.push(vec![
             name,
             o.board().name.clone(),

@@ -4,7 +4,7 @@ use crate::report;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use sagen::{build, find, outcome};
+use sagen::{build, outcome};
 use sagen_vivado::flow::{self, Expected};
 use sagen_vivado::run::Run;
 use sagen_vivado::{report as reports, tool};
@@ -63,7 +63,7 @@ fn hours(text: &str) -> Result<f64, String> {
 
 /// Build, run Vivado, judge its reports.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let overlay = find::overlay(&options.config)?;
+    let overlay = sagen_streamed_arch::config::named(&options.config)?;
     flow::supported(&overlay)?;
     let built = build::build(&overlay, &options.out)?;
     let _turn = build::vivado_turn(&overlay, &options.out)?;

@@ -1,6 +1,6 @@
 //! A folder of boards: each called as its file, no two with the same suffix.
 
-use sagen::find::{boards, configs};
+use sagen_config::find::{boards, configs};
 use std::path::Path;
 
 /// What is said of the repository's boards and one more, made from the KV260's text.

@@ -1,12 +1,13 @@
 //! Every config of the repository is emitted, deterministically, and every tool reads every file.
 
-use sagen::{build, emit, find};
+use sagen::{build, emit};
+use sagen_config::find;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn overlays() -> Vec<sagen_streamed_arch::Overlay> {
     let names = find::names(&find::configs().unwrap()).unwrap();
-    names.iter().map(|n| find::overlay(n).unwrap()).collect()
+    names.iter().map(|n| sagen_streamed_arch::config::named(n).unwrap()).collect()
 }
 
 /// A build folder of its own for each test.

@@ -1,12 +1,13 @@
 //! Every overlay has a diagram that shows its ports and memories, in XML that a parser accepts.
 
-use sagen::{diagram, emit, find};
+use sagen::{diagram, emit};
+use sagen_config::find;
 use std::process::Command;
 
 #[test]
 fn every_overlay_has_a_diagram_of_its_ports_units_and_memories() {
     for name in find::names(&find::configs().unwrap()).unwrap() {
-        let overlay = find::overlay(&name).unwrap();
+        let overlay = sagen_streamed_arch::config::named(&name).unwrap();
         let text = diagram::diagram(&overlay, &emit::verilog(&overlay).unwrap()).unwrap().text;
         let ports = overlay.board().ports[..overlay.ports()].iter().map(|p| p.name.clone());
         let units = ["CSR block", "fetch", "scheduler", "load unit", "store unit", "stream unit", "compute unit"];
@@ -37,7 +38,7 @@ fn rectangles(text: &str) -> Vec<[i32; 4]> {
 #[test]
 fn boxes_lie_inside_each_other_or_apart() {
     for name in find::names(&find::configs().unwrap()).unwrap() {
-        let overlay = find::overlay(&name).unwrap();
+        let overlay = sagen_streamed_arch::config::named(&name).unwrap();
         let text = diagram::diagram(&overlay, &emit::verilog(&overlay).unwrap()).unwrap().text;
         let all = rectangles(&text);
         // Memory ports straddle the edge of the processing system on purpose: it is the first after the background.

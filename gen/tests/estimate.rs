@@ -1,7 +1,7 @@
 //! yosys on small modules: figures, cache, errors, Ctrl-C.
 
 use sagen::estimate::{Source, Yosys, levels, resources};
-use sagen_streamed_arch::Family;
+use sagen_config::Family;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 

@@ -2,7 +2,7 @@
 //! the SystemRDL compiler, an IP-XACT schema, FuseSoC; and the CSRs of the module tree answer as the table says.
 
 use sagen::emit::csr_map::{self, CsrRow};
-use sagen::{build, emit, find};
+use sagen::{build, emit};
 use sagen_lang::sim::Sim;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn scratch(test: &str) -> PathBuf {
 }
 
 fn overlay(name: &str) -> sagen_streamed_arch::Overlay {
-    find::overlay(name).unwrap()
+    sagen_streamed_arch::config::named(name).unwrap()
 }
 
 fn run(command: &mut Command) -> String {

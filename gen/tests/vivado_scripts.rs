@@ -1,8 +1,10 @@
 //! The generated scripts run against `vivado/tests/stubs.tcl`, a strict stand-in for Vivado, for every config, every
 //! board and several releases; broken scripts must be caught. Syntax and references are checked, nothing else is.
 
-use sagen::{build, emit, find};
-use sagen_streamed_arch::{Board, Overlay, OverlayFile};
+use sagen::{build, emit};
+use sagen_config::Board;
+use sagen_config::find;
+use sagen_streamed_arch::{Overlay, OverlayFile};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +19,8 @@ fn repository() -> PathBuf {
 /// Every config, and on every board: its narrowest and its widest use of ports.
 fn overlays() -> Vec<Overlay> {
     let configs = find::configs().unwrap();
-    let mut all: Vec<Overlay> = find::names(&configs).unwrap().iter().map(|n| find::overlay(n).unwrap()).collect();
+    let mut all: Vec<Overlay> =
+        find::names(&configs).unwrap().iter().map(|n| sagen_streamed_arch::config::named(n).unwrap()).collect();
     for board in find::boards(&configs).unwrap() {
         let width = board.ports[0].width;
         all.push(on_board(&board, 64, 1, 1));
@@ -27,7 +30,7 @@ fn overlays() -> Vec<Overlay> {
 }
 
 fn on_board(board: &Board, width: u32, total: u32, stream: u32) -> Overlay {
-    let mut file: OverlayFile = find::overlay("d8_100mhz").unwrap().file().clone();
+    let mut file: OverlayFile = sagen_streamed_arch::config::named("d8_100mhz").unwrap().file().clone();
     file.board = board.name.clone();
     (file.ports.width, file.ports.total, file.ports.stream) = (width, total, stream);
     let ports = if (width, total) == (64, 1) { String::new() } else { format!("_w{width}_p{total}") };
@@ -68,7 +71,7 @@ fn refused(folder: &Path, arguments: &[&str], fails: &str) -> String {
 }
 
 fn small() -> Overlay {
-    find::overlay("d8_100mhz").unwrap()
+    sagen_streamed_arch::config::named("d8_100mhz").unwrap()
 }
 
 /// Replaces one text in one script; it must be there exactly once.

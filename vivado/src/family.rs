@@ -1,7 +1,7 @@
 //! Facts about the processing systems, by the port names that board files use: the only table of its kind.
 //! Vivado's names are those of the IP `zynq_ultra_ps_e` (PG201) and of `processing_system7` (PG082).
 
-use sagen_streamed_arch::Family;
+use sagen_config::Family;
 
 /// A memory port of the processing system: a slave of the fabric's masters.
 pub(crate) struct MemoryPort {

@@ -4,8 +4,8 @@
 use crate::constraints;
 use crate::family::{self, ControlPort, Facts, MemoryPort};
 use crate::tcl;
+use sagen_config::board::{BoardPort, Window};
 use sagen_streamed_arch::Overlay;
-use sagen_streamed_arch::board::{BoardPort, Window};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tera::Context;

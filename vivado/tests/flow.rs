@@ -1,6 +1,7 @@
 //! What the settings of a flow say for a board and a config, and which boards are refused with what reason.
 
-use sagen_streamed_arch::{Board, Overlay, OverlayFile, config};
+use sagen_config::Board;
+use sagen_streamed_arch::{Overlay, OverlayFile};
 use sagen_vivado::{Direction, File, FlowError, Port, Source, files};
 use std::fs;
 use std::path::Path;
@@ -11,8 +12,8 @@ fn read(path: &str) -> String {
 
 /// An overlay with a changed config and a changed board; the name follows the clock and the suffix.
 fn overlay(config: &str, board: &str, change: impl Fn(&mut OverlayFile, &mut Board)) -> Overlay {
-    let mut file: OverlayFile = config::parse("config", &read(&format!("{config}.yaml"))).unwrap();
-    let mut board: Board = config::parse("board", &read(&format!("boards/{board}.yaml"))).unwrap();
+    let mut file: OverlayFile = sagen_config::parse("config", &read(&format!("{config}.yaml"))).unwrap();
+    let mut board: Board = sagen_config::parse("board", &read(&format!("boards/{board}.yaml"))).unwrap();
     file.board = board.name.clone();
     change(&mut file, &mut board);
     if !board.suffix.is_empty() {

@@ -6,7 +6,7 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
-use sagen_streamed_arch::ddr::DdrTiming;
+use sagen_config::ddr::DdrTiming;
 use std::fmt;
 use std::str::FromStr;
 

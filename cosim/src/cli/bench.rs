@@ -41,7 +41,7 @@ const GOLDEN_TOKENS: u32 = 32;
 
 /// Measure and print.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let overlay = sagen::find::overlay(&options.config)?;
+    let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let (checkpoint, tokenizer) =
         prepare::model(&options.model, options.model_path.as_deref(), &AtomicBool::new(false))?;
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &CompileOptions::default())?;

@@ -5,8 +5,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use sagen::columns::{Align, lines, row};
 use sagen_runtime::compile::{CompileOptions, outline};
-use sagen_runtime::predict::Shape;
 use sagen_runtime::registry;
+use sagen_runtime::shape::Shape;
 use sagen_streamed_arch::{Overlay, Program};
 use sagen_streamed_isa::DESCRIPTOR_BYTES;
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if let Some(path) = &options.list {
         output::check("--list", path)?;
     }
-    let overlay = sagen::find::overlay(&options.config)?;
+    let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let program = program(options, &overlay)?;
     if let Some(path) = &options.list {
         output::write(path, &program.listing()?)?;

@@ -5,8 +5,9 @@ use super::plot::{self, Curve};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use sagen_runtime::compile::{CompileOptions, Compiled, outline};
-use sagen_runtime::predict::{MemoryTiming, Predictor, Shape};
+use sagen_runtime::shape::Shape;
 use sagen_streamed_arch::Overlay;
+use sagen_streamed_timing::{MemoryTiming, Predictor};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -50,7 +51,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         None => Shape::all()?,
     };
     for name in &options.config {
-        let overlay = sagen::find::overlay(name)?;
+        let overlay = sagen_streamed_arch::config::named(name)?;
         for shape in &shapes {
             match Subject::new(shape, &overlay, options) {
                 Ok(subject) => subject.print(options)?,
@@ -61,7 +62,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         }
     }
     if let Some(path) = &options.svg {
-        let overlay = sagen::find::overlay(&options.config[0])?;
+        let overlay = sagen_streamed_arch::config::named(&options.config[0])?;
         draw(&Subject::new(&shapes[0], &overlay, options)?, options, path)?;
     }
     Ok(())
@@ -94,7 +95,7 @@ impl<'a> Subject<'a> {
     }
 
     fn predictor(&self) -> Predictor<'_> {
-        Predictor::new(self.overlay, &self.compiled, MemoryTiming::of(self.overlay))
+        Predictor::new(self.overlay, &self.compiled.program, MemoryTiming::of(self.overlay))
     }
 
     /// Cycles and beats of a token at a position.

@@ -77,7 +77,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     check(options)?;
     let interrupted = prepare::interrupt()?;
 
-    let overlay = sagen::find::overlay(&options.config)?;
+    let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupted)?;
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &compile_options)?;

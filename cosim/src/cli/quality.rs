@@ -33,7 +33,7 @@ pub(crate) struct Options {
 
 /// Measure and print.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let overlay = sagen::find::overlay(&options.config)?;
+    let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let text = std::fs::read_to_string(&options.text).with_context(|| options.text.display().to_string())?;
     let (checkpoint, tokenizer) =
         prepare::model(&options.model, options.model_path.as_deref(), &AtomicBool::new(false))?;

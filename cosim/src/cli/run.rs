@@ -126,7 +126,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if let Some(path) = &options.report {
         output::check("--report", path)?;
     }
-    let overlay = sagen::find::overlay(&options.config)?;
+    let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let prompt = prompt(options)?;
     let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupted)?;
     let mut ids = encode(&tokenizer, &prompt, options.chat)?;

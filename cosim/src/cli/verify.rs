@@ -8,9 +8,10 @@ use sagen_cosim::device::{Check, Checked, RtlDevice};
 use sagen_cosim::verilate::Variant;
 use sagen_runtime::compile::{Calibration, CompileOptions, Compiled, compile};
 use sagen_runtime::generate::Session;
-use sagen_runtime::predict::{MemoryTiming, Predictor, Shape};
+use sagen_runtime::shape::Shape;
 use sagen_runtime::weights::Checkpoint;
 use sagen_streamed_arch::{Device, Overlay, RunStats};
+use sagen_streamed_timing::{MemoryTiming, Predictor};
 use std::path::PathBuf;
 
 /// Options of `cosim verify`.
@@ -47,10 +48,10 @@ const LEAST_SHARE: f64 = 0.95;
 
 /// Run, compare, print.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let overlay = sagen::find::overlay(&options.config)?;
+    let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let shape = Shape::find(&options.shape)?;
     let compiled = random_program(&shape, &overlay, options)?;
-    let predicted = Predictor::new(&overlay, &compiled, MemoryTiming::of(&overlay)).decode(options.position)?;
+    let predicted = Predictor::new(&overlay, &compiled.program, MemoryTiming::of(&overlay)).decode(options.position)?;
     let (stats, checked) = simulate(&overlay, &compiled, options)?;
     let cycles = stats.cycles.context("the RTL counts cycles")?;
     let error = predicted.cycles as f64 / cycles as f64 - 1.0;

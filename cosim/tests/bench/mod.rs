@@ -106,7 +106,7 @@ pub fn regions() -> Vec<Region> {
 
 /// The memory of the KV260.
 pub fn kv260(profile: Profile, clock_hz: u64) -> Conditions {
-    let boards = sagen::find::boards(&sagen::find::configs().unwrap()).unwrap();
+    let boards = sagen_config::find::boards(&sagen_config::find::configs().unwrap()).unwrap();
     let board = boards.iter().find(|b| b.name == "kv260").unwrap();
     Conditions { profile, ddr: board.ddr.timing, clock_hz }
 }

@@ -5,7 +5,7 @@ use sagen_cosim::axi::Profile;
 use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::verilate::{Built, Cache, Design, Tools, TopPort, Variant, verilate};
 use sagen_streamed_arch::{Device, DeviceError, Overlay};
-use sagen_streamed_golden::program_gen::{RandomProgram, random_program};
+use sagen_streamed_fuzz::program::{RandomProgram, random_program};
 use std::path::{Path, PathBuf};
 
 /// A number from the environment.
@@ -15,12 +15,12 @@ pub fn number(name: &str, default: u64) -> u64 {
 
 /// Every config of the repository.
 pub fn configs() -> Vec<String> {
-    sagen::find::names(&sagen::find::configs().unwrap()).unwrap()
+    sagen_config::find::names(&sagen_config::find::configs().unwrap()).unwrap()
 }
 
 /// An overlay of the repository.
 pub fn overlay(name: &str) -> Overlay {
-    sagen::find::overlay(name).unwrap()
+    sagen_streamed_arch::config::named(name).unwrap()
 }
 
 /// Emit an overlay into a folder of its own.

@@ -41,7 +41,7 @@ pub struct Verilog {
 struct BuildManifest<'a> {
     schema: u32,
     config: &'a sagen_streamed_arch::OverlayFile,
-    board: &'a sagen_streamed_arch::Board,
+    board: &'a sagen_config::Board,
     top: &'static str,
     sim_top: &'static str,
     build_hash: String,

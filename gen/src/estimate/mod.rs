@@ -92,7 +92,7 @@ pub struct Estimate {
     /// Version line of yosys.
     pub yosys: String,
     /// What the part holds.
-    pub available: sagen_streamed_arch::board::Resources,
+    pub available: sagen_config::board::Resources,
     /// What the overlay takes.
     pub total: Resources,
     /// By unit.

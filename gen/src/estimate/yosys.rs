@@ -2,7 +2,7 @@
 
 use super::netlist::{Netlist, Written};
 use indicatif::{ProgressBar, ProgressStyle};
-use sagen_streamed_arch::Family;
+use sagen_config::Family;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};

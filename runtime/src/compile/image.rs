@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use rayon::prelude::*;
-use sagen_streamed_golden::scale::Scale;
+use sagen_arith::scale::Scale;
 use sagen_streamed_isa::BLOCK_ROWS;
 
 use super::layout::{Beat, block_bytes, pack_block};

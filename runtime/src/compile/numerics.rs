@@ -4,7 +4,7 @@
 //! gate and up with 12, logits with 16; the residual stream has at most 12, so that it keeps eight times its
 //! calibrated range; weighted values use 23 bits of their static range.
 
-use sagen_streamed_golden::scale::Scale;
+use sagen_arith::scale::Scale;
 
 use super::calibration::{Calibration, LayerRange, pair_of};
 use crate::model::ModelConfig;

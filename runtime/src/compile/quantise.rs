@@ -1,6 +1,6 @@
 //! From floats to the integers that lie in DDR. Every number is chosen here once; nothing is rounded twice.
 
-use sagen_streamed_golden::scale::Scale;
+use sagen_arith::scale::Scale;
 
 /// Row exponents that a scale beat can hold; a smaller row is stored as zeros.
 const EXPONENTS: std::ops::RangeInclusive<i16> = -128..=127;

@@ -1,7 +1,8 @@
 //! Compilation of a small random model: what fits, what is refused, and what does not change.
 
 use expect_test::{expect, expect_file};
-use sagen_streamed_arch::{Board, Overlay, OverlayFile, RegionKind, RoutineKind};
+use sagen_config::Board;
+use sagen_streamed_arch::{Overlay, OverlayFile, RegionKind, RoutineKind};
 
 use super::*;
 use crate::graph::tests::config;

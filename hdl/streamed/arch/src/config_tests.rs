@@ -1,8 +1,9 @@
 //! What a person is told about a config that cannot be used.
 
-use crate::config::{overlay, parse};
-use crate::{Board, Overlay};
+use crate::Overlay;
+use crate::config::overlay;
 use expect_test::{Expect, expect};
+use sagen_config::{Board, parse};
 
 const BOARD: &str = include_str!("../../../../configs/boards/kv260.yaml");
 const OVERLAY: &str = include_str!("../../../../configs/d16_100mhz_w128_p6.yaml");

@@ -1,19 +1,15 @@
 //! What both flows share: overlays and boards, the DDR map, programs, devices, hazards.
 
-pub mod board;
 pub mod config;
 #[cfg(test)]
 mod config_tests;
-pub mod ddr;
 pub mod device;
 pub mod fields;
 pub mod hazard;
 mod listing;
 pub mod overlay;
 pub mod program;
-pub mod tables;
 
-pub use board::{Board, Family};
 pub use device::{Device, DeviceError, RunStats};
 pub use overlay::{Overlay, OverlayError, OverlayFile};
 pub use program::{Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step};

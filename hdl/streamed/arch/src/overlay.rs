@@ -1,8 +1,8 @@
 //! Overlay configuration: `OverlayFile` is what a person writes, `Overlay` what can be built.
 //! Every width and depth that follows from a field is derived here, once.
 
-use crate::board::Board;
 use crate::fields;
+use sagen_config::Board;
 use sagen_streamed_isa::{BLOCK_ROWS, WORD_BYTES};
 use serde::{Deserialize, Serialize};
 
@@ -182,7 +182,7 @@ impl Overlay {
         if file.board != board.name {
             return Err(OverlayError::Board { found: file.board, given: board.name });
         }
-        if let Some((field, rule)) = board.fault() {
+        if let Some((field, rule)) = board.fault(sagen_streamed_isa::CSR_BYTES) {
             return Err(OverlayError::BoardFile { board: board.name, field, rule });
         }
         fields::check(&file)?;

@@ -3,7 +3,8 @@
 mod shaped;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use sagen_streamed_arch::{Board, Device, Overlay, config};
+use sagen_config::Board;
+use sagen_streamed_arch::{Device, Overlay, config};
 use sagen_streamed_golden::Machine;
 use sagen_streamed_isa::Operation;
 use shaped::{SMOLLM2, Shape};
@@ -14,7 +15,7 @@ use std::time::Duration;
 fn overlay() -> Overlay {
     let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../configs");
     let read = |name: &str| std::fs::read_to_string(configs.join(name)).expect("the config exists");
-    let board: Board = config::parse("kv260", &read("boards/kv260.yaml")).expect("the board is legal");
+    let board: Board = sagen_config::parse("kv260", &read("boards/kv260.yaml")).expect("the board is legal");
     config::overlay("d16", &read("d16_100mhz_w128_p6.yaml"), &[board]).expect("the overlay is legal")
 }
 

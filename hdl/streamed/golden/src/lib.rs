@@ -4,16 +4,7 @@
 //! `fixed`, `scale`, `requant`, `quantise`, `rope` and `sfu` are the arithmetic; `machine` executes programs
 //! with it; `kernel` holds the int8 dot products.
 
-pub mod draw;
-pub mod fixed;
 mod kernel;
 pub mod machine;
-pub mod overlay_gen;
-pub mod program_gen;
-pub mod quantise;
-pub mod requant;
-pub mod rope;
-pub mod scale;
-pub mod sfu;
 
 pub use machine::{Machine, Write};

@@ -3,9 +3,9 @@
 mod rig;
 
 use rig::{machine, overlays};
+use sagen_arith::draw::Draw;
+use sagen_arith::scale::Scale;
 use sagen_streamed_arch::{Device, Label, Overlay, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step};
-use sagen_streamed_golden::draw::Draw;
-use sagen_streamed_golden::scale::Scale;
 use sagen_streamed_golden::{Machine, Write};
 use sagen_streamed_isa::{
     Add, Descriptor, Load, Matmul, Matvec, Mul, Operation, Quant, Score, Store, Stream, WeightedSum,

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rig::boards;
 use sagen_streamed_arch::overlay::{ControlCore, OverlayFile};
-use sagen_streamed_golden::overlay_gen::{named, random_overlay};
+use sagen_streamed_fuzz::config::{named, random_overlay};
 
 /// Field, a value that it must never have, and a part of the rule that has to be told.
 type Fault = (&'static str, fn(&mut OverlayFile, u32), &'static str);

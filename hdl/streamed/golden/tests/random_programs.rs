@@ -4,9 +4,9 @@
 mod rig;
 
 use rig::{machine, overlays};
+use sagen_arith::draw::Draw;
 use sagen_streamed_arch::{Device, Overlay, Program, Step};
-use sagen_streamed_golden::draw::Draw;
-use sagen_streamed_golden::program_gen::{RandomProgram, random_program};
+use sagen_streamed_fuzz::program::{RandomProgram, random_program};
 use sagen_streamed_golden::{Machine, Write};
 use sagen_streamed_isa::{LAYOUTS, UNITS, Unit};
 use std::collections::BTreeMap;

@@ -1,7 +1,8 @@
 //! What tests of several units share: overlays, random numbers, the lint.
 
+use sagen_config::Board;
 use sagen_lang::{Design, ModuleId, verilog};
-use sagen_streamed_arch::{Board, Overlay, config};
+use sagen_streamed_arch::{Overlay, config};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -9,7 +10,7 @@ use std::process::Command;
 pub(crate) fn overlay(name: &str) -> Overlay {
     let configs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../configs");
     let read = |path: PathBuf| std::fs::read_to_string(&path).unwrap();
-    let board: Board = config::parse("kv260.yaml", &read(configs.join("boards/kv260.yaml"))).unwrap();
+    let board: Board = sagen_config::parse("kv260.yaml", &read(configs.join("boards/kv260.yaml"))).unwrap();
     config::overlay(name, &read(configs.join(format!("{name}.yaml"))), &[board]).unwrap()
 }
 

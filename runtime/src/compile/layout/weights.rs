@@ -3,7 +3,7 @@
 //! A block is `64 / B` scale beats (16 little-endian words: mantissa in bits 0..16, exponent in bits 16..24), then for
 //! each run of B channels 16 beats, one a row.
 
-use sagen_streamed_golden::scale::Scale;
+use sagen_arith::scale::Scale;
 use sagen_streamed_isa::{BLOCK_ROWS, GROUP, WORD_BYTES};
 
 use super::Beat;

@@ -1,6 +1,6 @@
 //! Norms, projections and quantisation: the ways between the residual stream, codes and results.
 
-use sagen_streamed_golden::scale::Scale;
+use sagen_arith::scale::Scale;
 use sagen_streamed_isa::{Add, CHUNK_ROWS, LANES, Load, Matmul, Matvec, Mul, Quant, WORD_BYTES, register};
 
 use super::super::map::gain_bytes;

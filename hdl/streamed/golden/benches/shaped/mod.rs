@@ -1,8 +1,8 @@
 //! A program with the shape and traffic of a llama-like model over random bytes: what its decode and prefill cost
 //! on the golden machine, without a checkpoint or a compiler.
 
+use sagen_arith::draw::Draw;
 use sagen_streamed_arch::{Label, Overlay, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step};
-use sagen_streamed_golden::draw::Draw;
 use sagen_streamed_isa::{
     Add, Descriptor, Glu, Load, Matmul, Matvec, Mul, Operation, Quant, Rope, Score, Store, Stream, WeightedSum,
 };

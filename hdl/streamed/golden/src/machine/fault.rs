@@ -2,7 +2,7 @@
 
 /// An illegal descriptor, or one that does not fit the state it meets.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Fault {
+pub enum Fault {
     #[error("{field} = {found} is outside {min}..={max}")]
     Field { field: &'static str, found: u64, min: u64, max: u64 },
     #[error("{field} reaches {space} {first}..{end}, only 0..{size} exist")]

@@ -4,9 +4,9 @@ use super::Machine;
 use super::fault::{Fault, within};
 use super::rows::Rows;
 use crate::kernel::{Acc, Blocks, Codes};
-use crate::requant;
-use crate::scale::Scale;
 use rayon::prelude::*;
+use sagen_arith::requant;
+use sagen_arith::scale::Scale;
 use sagen_streamed_isa::{BLOCK_ROWS, LANES, VECTORS};
 use std::borrow::Cow;
 

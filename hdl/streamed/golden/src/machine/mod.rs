@@ -20,12 +20,12 @@ mod weighted_sum;
 
 pub use log::{Write, canonical};
 
-use crate::scale::Scale;
 use ddr::Ddr;
-use fault::Fault;
+pub use fault::Fault;
 use log::Touched;
 use queue::{Geometry, Queue};
-pub(crate) use rows::Rows;
+pub use rows::Rows;
+use sagen_arith::scale::Scale;
 use sagen_streamed_arch::{Device, DeviceError, Overlay, Program, Routine, RunStats, Step};
 use sagen_streamed_isa::{AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES, Operation, REGISTERS, SCALES, WORD_BYTES};
 

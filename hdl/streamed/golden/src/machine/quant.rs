@@ -3,8 +3,8 @@
 use super::Machine;
 use super::fault::{Fault, within};
 use super::rows::Rows;
-use crate::quantise::{Quantiser, fixed_code, norm_scale, scale};
-use crate::scale::Scale;
+use sagen_arith::quantise::{Quantiser, fixed_code, norm_scale, scale};
+use sagen_arith::scale::Scale;
 use sagen_streamed_isa::{AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES};
 
 const GROUP_WORDS: u64 = (GROUP / LANES) as u64;

@@ -4,23 +4,23 @@ use super::fault::Fault;
 
 /// `rows` runs of `length` entries, `stride` apart.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rows {
+pub struct Rows {
     /// Descriptor field of the base, for messages.
-    pub(crate) field: &'static str,
-    pub(crate) base: u64,
-    pub(crate) stride: u64,
-    pub(crate) rows: u64,
-    pub(crate) length: u64,
+    pub field: &'static str,
+    pub base: u64,
+    pub stride: u64,
+    pub rows: u64,
+    pub length: u64,
 }
 
 impl Rows {
     /// First entry of a row.
-    pub(crate) fn start(&self, row: usize) -> usize {
+    pub fn start(&self, row: usize) -> usize {
         (self.base + row as u64 * self.stride) as usize
     }
 
     /// All of it lies within a memory of `size` entries.
-    pub(crate) fn inside(self, space: &'static str, size: usize) -> Result<Self, Fault> {
+    pub fn inside(self, space: &'static str, size: usize) -> Result<Self, Fault> {
         let end = self.base + self.rows.saturating_sub(1) * self.stride + self.length;
         if end <= size as u64 {
             return Ok(self);
@@ -29,7 +29,7 @@ impl Rows {
     }
 
     /// No entry belongs to two rows: the order of writes within a descriptor is then nobody's business.
-    pub(crate) fn distinct(self, stride_field: &'static str) -> Result<Self, Fault> {
+    pub fn distinct(self, stride_field: &'static str) -> Result<Self, Fault> {
         if self.rows <= 1 || self.stride >= self.length {
             return Ok(self);
         }
@@ -38,7 +38,7 @@ impl Rows {
 
     /// Writing `self` in order, word by word, never destroys a word of `operand` that is read later. A unit
     /// that reads ahead of its writes then gives the same result as one that does not. Exactly in place is fine.
-    pub(crate) fn may_follow(&self, operand: &Rows) -> Result<(), Fault> {
+    pub fn may_follow(&self, operand: &Rows) -> Result<(), Fault> {
         let words = |r: &Rows, row: u64| (r.base + row * r.stride, r.base + row * r.stride + r.length);
         for written in 0..self.rows {
             let (d, d_end) = words(self, written);

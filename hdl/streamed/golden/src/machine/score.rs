@@ -4,8 +4,8 @@ use super::Machine;
 use super::fault::{Fault, within};
 use super::matvec::{each_block, resident};
 use crate::kernel::{Acc, Blocks};
-use crate::requant;
-use crate::scale::Scale;
+use sagen_arith::requant;
+use sagen_arith::scale::Scale;
 use sagen_streamed_isa::{BLOCK_ROWS, VECTORS};
 use std::borrow::Cow;
 

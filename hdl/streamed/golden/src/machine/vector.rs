@@ -3,9 +3,9 @@
 use super::Machine;
 use super::fault::{Fault, within};
 use super::rows::Rows;
-use crate::fixed::{rsh, sat32};
-use crate::rope::rotate;
-use crate::sfu::gate::{Gate, glu};
+use sagen_arith::fixed::{rsh, sat32};
+use sagen_arith::rope::rotate;
+use sagen_arith::sfu::gate::{Gate, glu};
 use sagen_streamed_isa::{AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES};
 
 /// Elements of one operand row.

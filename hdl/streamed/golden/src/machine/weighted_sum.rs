@@ -2,10 +2,10 @@
 
 use super::Machine;
 use super::fault::{Fault, aligned, within};
-use crate::requant;
-use crate::scale::Scale;
-use crate::sfu::exp2::weight;
-use crate::sfu::recip::recip;
+use sagen_arith::requant;
+use sagen_arith::scale::Scale;
+use sagen_arith::sfu::exp2::weight;
+use sagen_arith::sfu::recip::recip;
 use sagen_streamed_isa::{LANES, VECTORS};
 use std::borrow::Cow;
 

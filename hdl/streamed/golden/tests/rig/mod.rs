@@ -1,7 +1,8 @@
 //! Overlays for tests, and machines that hold a program.
 #![allow(dead_code, reason = "every test binary uses its own part")]
 
-use sagen_streamed_arch::{Board, Device, Overlay, Program, config};
+use sagen_config::Board;
+use sagen_streamed_arch::{Device, Overlay, Program, config};
 use sagen_streamed_golden::Machine;
 use std::path::Path;
 
@@ -27,7 +28,7 @@ pub(crate) fn boards() -> Vec<Board> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../configs/boards");
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
-    let board = |path| config::parse("board", &std::fs::read_to_string(path).unwrap()).unwrap();
+    let board = |path| sagen_config::parse("board", &std::fs::read_to_string(path).unwrap()).unwrap();
     files.into_iter().map(board).collect()
 }
 

@@ -104,9 +104,9 @@ fn amount(m: &Module, n: Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sagen_arith::requant;
+    use sagen_arith::scale::Scale;
     use sagen_lang::Sim;
-    use sagen_streamed_golden::requant;
-    use sagen_streamed_golden::scale::Scale;
 
     struct Case {
         linear: bool,

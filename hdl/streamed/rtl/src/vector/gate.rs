@@ -2,8 +2,8 @@
 //! registers deep, or four. Golden twin: `golden::sfu::gate::factor`.
 
 use super::shape::Shape;
+use sagen_arith::tables::{Segment, gelu_segments, sigmoid_segments};
 use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, lit, signed};
-use sagen_streamed_arch::tables::{Segment, gelu_segments, sigmoid_segments};
 
 /// Bits of a segment's base, slope, and of the position within a segment of sigmoid.
 const BASE: u32 = 17;
@@ -113,8 +113,8 @@ fn word(segment: &Segment) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sagen_arith::sfu::gate::{Gate, factor};
     use sagen_lang::Sim;
-    use sagen_streamed_golden::sfu::gate::{Gate, factor};
 
     #[test]
     fn every_argument_around_the_tables_gets_the_golden_factor() {

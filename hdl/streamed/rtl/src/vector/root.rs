@@ -8,8 +8,8 @@ use super::normalise::shift_out_zeros;
 use super::segments::clamp;
 use super::shape::Shape;
 use super::squares::SQUARES;
+use sagen_arith::tables::rsqrt_seeds;
 use sagen_lang::{Design, Fsm, Module, ModuleId, Signal, bit, cat, lit, low, signed, unsigned};
-use sagen_streamed_arch::tables::rsqrt_seeds;
 
 /// Bits of a sum of squares, rounded up to whole steps of the alignment.
 const WIDE: u32 = 96;
@@ -117,9 +117,9 @@ fn normal(m: &Module, state: &Fsm, shape: Shape, wide: Signal, exponent: Signal)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sagen_arith::scale::Scale;
+    use sagen_arith::sfu::rsqrt::rsqrt;
     use sagen_lang::{Bits, Sim};
-    use sagen_streamed_golden::scale::Scale;
-    use sagen_streamed_golden::sfu::rsqrt::rsqrt;
 
     #[test]
     fn sums_of_every_length_get_the_golden_root() {

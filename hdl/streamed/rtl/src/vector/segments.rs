@@ -8,8 +8,8 @@
 
 use super::normalise::shift_out_zeros;
 use super::scan::scan;
+use sagen_arith::tables::recip_seeds;
 use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, lit, low, signed, unsigned};
-use sagen_streamed_arch::tables::recip_seeds;
 
 const SLOTS: u32 = 4;
 /// The shift of a code is this plus the exponent of the segment's amax.

@@ -4,8 +4,8 @@
 //! `finish` comes with the last `add`; `ready` is high for one cycle when all four scales are at the outputs.
 
 use crate::compute::requant::BASE_BITS;
+use sagen_arith::tables::recip_seeds;
 use sagen_lang::{Design, Module, ModuleId, Signal, bit, lit, pack, signed, unsigned};
-use sagen_streamed_arch::tables::recip_seeds;
 use sagen_streamed_isa::VECTORS;
 
 /// Bits of a sum of 2^15 weights of 8 bits, rounded up to what normalises well.
@@ -133,9 +133,9 @@ fn base(m: &Module, zeros: Signal, high: Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sagen_arith::scale::Scale;
+    use sagen_arith::sfu::recip::recip;
     use sagen_lang::Sim;
-    use sagen_streamed_golden::scale::Scale;
-    use sagen_streamed_golden::sfu::recip::recip;
 
     /// Adds up `n` beats of these weights.
     fn run(sim: &mut Sim, weights: [u8; VECTORS], n: u32) {

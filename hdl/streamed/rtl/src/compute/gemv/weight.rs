@@ -1,8 +1,8 @@
 //! Softmax numerator of one score: `round(255 * 2^(z - max))`, or 0 where the key is not seen.
 //! Golden twin: `sfu::exp2::weight`. One score a cycle, `LATENCY` cycles later.
 
+use sagen_arith::tables::exp2_segments;
 use sagen_lang::{Design, ModuleId, Signal, bit, signed, unsigned};
-use sagen_streamed_arch::tables::exp2_segments;
 
 /// Cycles from `valid` to the weight.
 pub(super) const LATENCY: u32 = 5;
@@ -67,8 +67,8 @@ fn beyond(distance: Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sagen_arith::sfu::exp2;
     use sagen_lang::Sim;
-    use sagen_streamed_golden::sfu::exp2;
 
     #[test]
     fn every_weight_is_the_golden_one() {

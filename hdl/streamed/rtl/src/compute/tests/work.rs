@@ -1,9 +1,9 @@
 //! Random descriptors with the beats that they take and what they must leave behind, as the golden machine says.
 
 use crate::testing::Random;
+use sagen_arith::scale::Scale;
 use sagen_streamed_arch::{Device, Label, Overlay, Program, Region, RegionKind, Segment, Step};
 use sagen_streamed_golden::machine::{Machine, Write};
-use sagen_streamed_golden::scale::Scale;
 use sagen_streamed_isa::*;
 
 /// Where the beats of the streams lie.

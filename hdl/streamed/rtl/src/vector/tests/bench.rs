@@ -2,10 +2,10 @@
 
 use crate::testing::overlay;
 use crate::vector::vector_unit;
+use sagen_arith::draw::Draw;
 use sagen_lang::{Bits, Design, Sim};
 use sagen_streamed_arch::Overlay;
 use sagen_streamed_golden::Write;
-use sagen_streamed_golden::draw::Draw;
 use sagen_streamed_isa::{Descriptor, Operation, REGISTERS, SCALES};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,12 +1,13 @@
 //! The golden case lists through the whole unit, 16 cases a word where the case allows it.
 
 use super::bench::{Bench, SPREAD};
+use sagen_arith::fixed::{rsh, sat32};
+use sagen_arith::quantise::{CodeCase, FixedCase, ScaleCase, check_codes, check_fixed, check_scales};
+use sagen_arith::rope;
+use sagen_arith::scale::Scale;
+use sagen_arith::sfu::gate::{self, Gate};
 use sagen_lang::Bits;
-use sagen_streamed_golden::fixed::{rsh, sat32};
-use sagen_streamed_golden::quantise::{CodeCase, FixedCase, ScaleCase, check_codes, check_fixed, check_scales};
-use sagen_streamed_golden::scale::Scale;
-use sagen_streamed_golden::sfu::gate::{self, Gate};
-use sagen_streamed_golden::{Write, rope};
+use sagen_streamed_golden::Write;
 use sagen_streamed_isa::{Add, Glu, Mul, Operation, Quant, Rope};
 
 /// Run one descriptor and return what it wrote.

@@ -3,7 +3,7 @@
 use super::bench::{Bench, FORMS, Form};
 use crate::testing::overlay;
 use sagen_streamed_arch::{Device, Label, Step};
-use sagen_streamed_golden::program_gen::random_program;
+use sagen_streamed_fuzz::program::random_program;
 use sagen_streamed_golden::{Machine, Write};
 use sagen_streamed_isa::{Descriptor, Mul, Operation, Quant, Unit};
 

@@ -2,8 +2,8 @@
 
 use super::Geometry;
 use crate::testing::Random;
-use sagen_streamed_golden::requant::linear;
-use sagen_streamed_golden::scale::Scale;
+use sagen_arith::requant::linear;
+use sagen_arith::scale::Scale;
 use sagen_streamed_isa::Matmul;
 use std::collections::BTreeMap;
 

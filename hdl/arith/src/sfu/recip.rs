@@ -2,7 +2,7 @@
 
 use crate::draw::{CASES, Draw};
 use crate::scale::Scale;
-use sagen_streamed_arch::tables::recip_seeds;
+use crate::tables::recip_seeds;
 use std::sync::LazyLock;
 
 static SEEDS: LazyLock<[u16; 64]> = LazyLock::new(recip_seeds);

@@ -2,7 +2,7 @@
 
 use crate::draw::{CASES, Draw};
 use crate::fixed::{rsh, sat32};
-use sagen_streamed_arch::tables::{Segment, gelu_segments, sigmoid_segments};
+use crate::tables::{Segment, gelu_segments, sigmoid_segments};
 use std::sync::LazyLock;
 
 static SIGMOID: LazyLock<[Segment; 128]> = LazyLock::new(sigmoid_segments);

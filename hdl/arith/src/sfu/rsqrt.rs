@@ -2,7 +2,7 @@
 
 use crate::draw::{CASES, Draw};
 use crate::scale::Scale;
-use sagen_streamed_arch::tables::rsqrt_seeds;
+use crate::tables::rsqrt_seeds;
 use std::sync::LazyLock;
 
 static SEEDS: LazyLock<[u16; 192]> = LazyLock::new(rsqrt_seeds);

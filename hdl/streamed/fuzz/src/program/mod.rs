@@ -11,11 +11,11 @@ mod prologue;
 mod vector;
 mod window;
 
-use crate::draw::Draw;
-use crate::machine::Machine;
 use map::Map;
+use sagen_arith::draw::Draw;
 use sagen_streamed_arch::hazard::{self, RegisterMax};
 use sagen_streamed_arch::{Device, Label, Overlay, Program, Routine, RoutineKind, Segment, Step};
+use sagen_streamed_golden::machine::Machine;
 use sagen_streamed_isa::{Descriptor, Operation, REGISTERS};
 use window::Window;
 

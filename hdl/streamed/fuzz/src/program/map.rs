@@ -1,6 +1,6 @@
 //! DDR of a random program: weight blocks, K and V bytes, parameters, tables and an output region.
 
-use crate::draw::Draw;
+use sagen_arith::draw::Draw;
 use sagen_streamed_arch::{Overlay, Program, Region, RegionKind, Segment};
 use sagen_streamed_isa::{BLOCK_ROWS, DESCRIPTOR_BYTES};
 

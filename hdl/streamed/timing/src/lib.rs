@@ -9,16 +9,13 @@ mod control;
 mod gemv;
 mod machine;
 mod port;
-mod shape;
 mod simple;
 
 pub use machine::Prediction;
 pub use port::MemoryTiming;
-pub use shape::{Published, Shape, ShapeError, Window};
 
-use crate::compile::Compiled;
 use machine::Machine;
-use sagen_streamed_arch::{Overlay, Routine, RoutineKind};
+use sagen_streamed_arch::{Overlay, Program, Routine, RoutineKind};
 use sagen_streamed_isa::{CHUNK_ROWS, REGISTERS, register};
 
 /// A routine that cannot end.
@@ -39,15 +36,15 @@ pub enum PredictError {
 /// A program on an overlay, in time.
 pub struct Predictor<'a> {
     overlay: &'a Overlay,
-    compiled: &'a Compiled,
+    program: &'a Program,
     timing: MemoryTiming,
 }
 
 impl<'a> Predictor<'a> {
     /// For the memory that `timing` describes.
     #[must_use]
-    pub fn new(overlay: &'a Overlay, compiled: &'a Compiled, timing: MemoryTiming) -> Self {
-        Self { overlay, compiled, timing }
+    pub fn new(overlay: &'a Overlay, program: &'a Program, timing: MemoryTiming) -> Self {
+        Self { overlay, program, timing }
     }
 
     /// One token at a position.
@@ -72,7 +69,7 @@ impl<'a> Predictor<'a> {
     }
 
     fn routine(&self, kind: RoutineKind, position: usize, rows: usize) -> Result<Prediction, PredictError> {
-        let routine = self.compiled.program.routine(kind).expect("a compiled model has all routines");
+        let routine = self.program.routine(kind).expect("a compiled model has all routines");
         predict(self.overlay, routine, &registers(position, rows), self.timing)
     }
 }

@@ -2,7 +2,7 @@
 
 use super::window::Place;
 use super::{Action, Maker};
-use crate::machine::Rows;
+use sagen_streamed_golden::machine::Rows;
 use sagen_streamed_isa::{Add, Glu, LANES, Mul, Operation, Quant, Rope};
 
 impl Maker {

@@ -1,7 +1,7 @@
 //! `2^z` for z <= 0 and the softmax numerator.
 
 use crate::draw::{CASES, Draw};
-use sagen_streamed_arch::tables::{Segment, exp2_segments};
+use crate::tables::{Segment, exp2_segments};
 use std::sync::LazyLock;
 
 static SEGMENTS: LazyLock<[Segment; 64]> = LazyLock::new(exp2_segments);

@@ -1,7 +1,6 @@
 //! A board: part, what the processing system offers to the fabric, DDR. A new board is one file in `configs/boards`.
 
 use crate::ddr::DdrTiming;
-use sagen_streamed_isa::CSR_BYTES;
 use serde::{Deserialize, Serialize};
 
 /// Device families that the flow knows. They differ in the processing system, the DSP block and the memories.
@@ -179,9 +178,12 @@ impl Board {
         self.resources.uram > 0
     }
 
-    /// What is wrong with the description itself.
-    pub(crate) fn fault(&self) -> Option<(&'static str, String)> {
-        self.name_fault().or_else(|| self.fabric_fault()).or_else(|| self.port_fault()).or_else(|| self.memory_fault())
+    /// What is wrong with the description itself, for an overlay whose registers take so many bytes.
+    pub fn fault(&self, csr_bytes: u32) -> Option<(&'static str, String)> {
+        self.name_fault()
+            .or_else(|| self.fabric_fault())
+            .or_else(|| self.port_fault(csr_bytes))
+            .or_else(|| self.memory_fault())
     }
 
     /// Names end up in file names and scripts.
@@ -219,7 +221,7 @@ impl Board {
         None
     }
 
-    fn port_fault(&self) -> Option<(&'static str, String)> {
+    fn port_fault(&self, csr_bytes: u32) -> Option<(&'static str, String)> {
         let ports = &self.ports;
         if ports.is_empty() {
             return Some(("ports", "a board needs at least one memory port".to_string()));
@@ -232,10 +234,10 @@ impl Board {
             return Some(("ports", format!("{} is listed twice", ports[i].name)));
         }
         let w = self.control.window;
-        let legal = w.bytes.is_power_of_two() && w.bytes >= u64::from(CSR_BYTES) && w.base.is_multiple_of(w.bytes);
+        let legal = w.bytes.is_power_of_two() && w.bytes >= u64::from(csr_bytes) && w.base.is_multiple_of(w.bytes);
         if !legal || w.end() > 1 << self.family.address_bits() {
             let rule = format!(
-                "{:#x} bytes at {:#x}: a power of two of at least {CSR_BYTES:#x}, at a multiple of itself, below {:#x} is needed",
+                "{:#x} bytes at {:#x}: a power of two of at least {csr_bytes:#x}, at a multiple of itself, below {:#x} is needed",
                 w.bytes,
                 w.base,
                 1u64 << self.family.address_bits()

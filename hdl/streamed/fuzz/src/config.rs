@@ -1,8 +1,9 @@
 //! Seeded random overlay configs. Sizes are small, so that what is emitted for them simulates in seconds.
 
-use crate::draw::Draw;
+use sagen_arith::draw::Draw;
+use sagen_config::Board;
 use sagen_streamed_arch::overlay::{ArrayFile, ControlCore, OverlayFile, PortsFile, ScratchpadFile};
-use sagen_streamed_arch::{Board, Overlay, OverlayError};
+use sagen_streamed_arch::{Overlay, OverlayError};
 
 /// A config whose fields are legal one by one; together they need not be.
 fn draw_file(draw: &mut Draw, board: &Board) -> OverlayFile {

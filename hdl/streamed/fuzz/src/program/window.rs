@@ -1,6 +1,6 @@
 //! The part of an on-chip memory that a program uses: small, so that descriptors meet, and anywhere.
 
-use crate::draw::Draw;
+use sagen_arith::draw::Draw;
 
 /// Consecutive entries, all initialised by the prologue.
 #[derive(Clone, Copy, Debug)]

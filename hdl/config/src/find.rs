@@ -1,7 +1,7 @@
 //! Finding overlay configs: by path, or by name in the `configs` folder of this directory or one above it.
 
-use sagen_streamed_arch::config::{self, ConfigError, nearest};
-use sagen_streamed_arch::{Board, Overlay};
+use crate::board::Board;
+use crate::yaml::{self, ConfigError, nearest};
 use std::path::{Path, PathBuf};
 
 /// Why a config was not found or not read.
@@ -72,15 +72,26 @@ pub fn names(configs: &Path) -> Result<Vec<String>, FindError> {
     Ok(names)
 }
 
-/// The overlay called `name`, or described by the file at that path.
-pub fn overlay(name: &str) -> Result<Overlay, FindError> {
+/// A config as found, with the boards that it may name.
+#[derive(Debug)]
+pub struct ConfigFile {
+    /// Path, for messages.
+    pub path: String,
+    /// Contents.
+    pub text: String,
+    /// Boards known.
+    pub boards: Vec<Board>,
+}
+
+/// The config called `name`, or the file at that path.
+pub fn config(name: &str) -> Result<ConfigFile, FindError> {
     let is_path = name.ends_with(".yaml") || name.ends_with(".yml") || name.contains(std::path::MAIN_SEPARATOR);
     let path = if is_path { PathBuf::from(name) } else { named(name)? };
     let folder = match path.parent().filter(|p| p.join("boards").is_dir()) {
         Some(beside) => beside.to_path_buf(),
         None => configs()?,
     };
-    Ok(config::overlay(&path.display().to_string(), &read(&path)?, &boards(&folder)?)?)
+    Ok(ConfigFile { path: path.display().to_string(), text: read(&path)?, boards: boards(&folder)? })
 }
 
 fn named(name: &str) -> Result<PathBuf, FindError> {
@@ -115,7 +126,7 @@ pub fn boards(configs: &Path) -> Result<Vec<Board>, FindError> {
 
 fn board(folder: &Path, stem: String) -> Result<Board, FindError> {
     let path = folder.join(format!("{stem}.yaml"));
-    let board: Board = config::parse(&path.display().to_string(), &read(&path)?)?;
+    let board: Board = yaml::parse(&path.display().to_string(), &read(&path)?)?;
     if board.name == stem {
         return Ok(board);
     }

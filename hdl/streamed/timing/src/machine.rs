@@ -1,11 +1,11 @@
 //! The overlay in time: events change what flows, and between events everything flows at a constant rate.
 
-use super::PredictError;
 use super::array::{self, Array};
 use super::control::{AHEAD, BURST, Control};
 use super::gemv::{self, Gemv, Kind, block_beats};
 use super::port::{Bursts, MemoryTiming, Port, Reader};
 use super::simple::{self, Simple};
+use crate::PredictError;
 use sagen_streamed_arch::{Overlay, Routine};
 use sagen_streamed_isa::{DESCRIPTOR_BYTES, Load, Operation, REGISTERS, UNITS, Unit};
 use std::collections::VecDeque;
