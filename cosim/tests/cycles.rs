@@ -6,14 +6,15 @@
 
 mod overlay;
 
+use sagen_checkpoint::model::ModelConfig;
+use sagen_checkpoint::weights::Checkpoint;
+use sagen_compile::{Calibration, CompileOptions, compile, outline};
 use sagen_cosim::axi::Profile;
 use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::verilate::Variant;
-use sagen_runtime::compile::{Calibration, CompileOptions, Compiled, compile, outline};
-use sagen_runtime::generate::Session;
-use sagen_runtime::model::ModelConfig;
+use sagen_engine::Session;
 use sagen_runtime::shape::Shape;
-use sagen_runtime::weights::Checkpoint;
+use sagen_streamed_arch::Compiled;
 use sagen_streamed_arch::{Device, Overlay, RunStats};
 use sagen_streamed_isa::{CHUNK_ROWS, COUNTERS};
 use sagen_streamed_timing::{MemoryTiming, Predictor};

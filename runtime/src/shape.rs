@@ -1,6 +1,6 @@
 //! Shapes of models without their weights: data files, for predictions and for runs with random weights.
 
-use crate::model::{Activation, ModelConfig, ModelError, Rope, RopePairing, RopeScaling};
+use sagen_checkpoint::model::{Activation, ModelConfig, ModelError, Rope, RopePairing, RopeScaling};
 use serde::Deserialize;
 
 /// Name and text of every shape.

@@ -4,9 +4,9 @@ mod tiny;
 
 use candle_core::quantized::gguf_file::Value;
 use expect_test::{Expect, expect};
-use sagen_runtime::model::{FAMILIES, LayerTensor, ModelConfig, RopePairing, RopeScaling, TensorName};
-use sagen_runtime::reference::Reference;
-use sagen_runtime::weights::{Checkpoint, Matrix, WeightsError};
+use sagen_checkpoint::model::{FAMILIES, LayerTensor, ModelConfig, RopePairing, RopeScaling, TensorName};
+use sagen_checkpoint::reference::Reference;
+use sagen_checkpoint::weights::{Checkpoint, Matrix, WeightsError};
 use serde_json::json;
 use tempfile::TempDir;
 use tiny::Gguf;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 use std::sync::atomic::AtomicBool;
 
-use sagen_runtime::model::{RopePairing, RopeScaling, TensorName};
-use sagen_runtime::reference::{Reference, Site};
-use sagen_runtime::registry::{self, Cache};
-use sagen_runtime::tokenize::{Message, Tokenizer};
-use sagen_runtime::weights::Checkpoint;
+use sagen_checkpoint::model::{RopePairing, RopeScaling, TensorName};
+use sagen_checkpoint::reference::{Reference, Site};
+use sagen_checkpoint::registry::{self, Cache};
+use sagen_checkpoint::tokenize::{Message, Tokenizer};
+use sagen_checkpoint::weights::Checkpoint;
 
 static CHECKPOINT: LazyLock<Checkpoint> = LazyLock::new(|| {
     let model = registry::find("smollm2").unwrap();
@@ -141,7 +141,7 @@ fn greedy_text_is_the_known_one() {
 fn every_site_is_seen_once_per_layer_and_the_known_outlier_is_there() {
     let mut seen = BTreeMap::<Site, usize>::new();
     let mut residual = 0f32;
-    let mut observer = |site: Site, layer: usize, rows: &sagen_runtime::weights::Matrix| {
+    let mut observer = |site: Site, layer: usize, rows: &sagen_checkpoint::weights::Matrix| {
         *seen.entry(site).or_default() += 1;
         let width = match site {
             Site::Gate | Site::Up | Site::Gated => 1536,

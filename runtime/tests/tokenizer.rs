@@ -4,8 +4,8 @@ mod tiny;
 
 use candle_core::quantized::gguf_file::Value;
 use expect_test::{Expect, expect};
-use sagen_runtime::tokenize::{ChatTemplate, Message, TokenizeError, Tokenizer};
-use sagen_runtime::weights::Checkpoint;
+use sagen_checkpoint::tokenize::{ChatTemplate, Message, TokenizeError, Tokenizer};
+use sagen_checkpoint::weights::Checkpoint;
 use serde_json::json;
 use tiny::Gguf;
 

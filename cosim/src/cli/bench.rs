@@ -3,12 +3,13 @@
 use super::prepare;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use sagen_compile::CompileOptions;
 use sagen_cosim::axi::Profile;
 use sagen_cosim::bridge::Sim;
 use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::verilate::Variant;
-use sagen_runtime::compile::{CompileOptions, Compiled};
-use sagen_runtime::generate::Session;
+use sagen_engine::Session;
+use sagen_streamed_arch::Compiled;
 use sagen_streamed_arch::{Device, Overlay};
 use sagen_streamed_golden::Machine;
 use std::path::{Path, PathBuf};

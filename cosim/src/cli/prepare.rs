@@ -2,11 +2,12 @@
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
+use sagen_checkpoint::registry;
+use sagen_checkpoint::tokenize::Tokenizer;
+use sagen_checkpoint::weights::Checkpoint;
+use sagen_compile::{Calibration, CompileOptions, compile};
 use sagen_cosim::verilate::{self, Built, Cache, Design, Tools, TopPort, Variant};
-use sagen_runtime::compile::{Calibration, CompileOptions, Compiled, compile};
-use sagen_runtime::registry;
-use sagen_runtime::tokenize::Tokenizer;
-use sagen_runtime::weights::Checkpoint;
+use sagen_streamed_arch::Compiled;
 use sagen_streamed_arch::Overlay;
 use std::path::Path;
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 use super::prepare;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use sagen_runtime::compile::CompileOptions;
-use sagen_runtime::generate::quality;
-use sagen_runtime::reference::Reference;
+use sagen_checkpoint::reference::Reference;
+use sagen_compile::CompileOptions;
+use sagen_runtime::quality::quality;
 use sagen_streamed_arch::Device;
 use sagen_streamed_golden::Machine;
 use std::path::PathBuf;

@@ -3,13 +3,14 @@
 use super::prepare;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use sagen_checkpoint::weights::Checkpoint;
+use sagen_compile::{Calibration, CompileOptions, compile};
 use sagen_cosim::axi::Profile;
 use sagen_cosim::device::{Check, Checked, RtlDevice};
 use sagen_cosim::verilate::Variant;
-use sagen_runtime::compile::{Calibration, CompileOptions, Compiled, compile};
-use sagen_runtime::generate::Session;
+use sagen_engine::Session;
 use sagen_runtime::shape::Shape;
-use sagen_runtime::weights::Checkpoint;
+use sagen_streamed_arch::Compiled;
 use sagen_streamed_arch::{Device, Overlay, RunStats};
 use sagen_streamed_timing::{MemoryTiming, Predictor};
 use std::path::PathBuf;

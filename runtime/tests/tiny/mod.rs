@@ -9,8 +9,8 @@ use std::path::Path;
 use candle_core::quantized::gguf_file::{self, Value};
 use candle_core::quantized::{GgmlDType, QTensor};
 use candle_core::{Device, Tensor};
-use sagen_runtime::model::{Activation, LayerTensor, ModelConfig, Rope, RopePairing, RopeScaling, TensorName};
-use sagen_runtime::weights::{Checkpoint, Matrix};
+use sagen_checkpoint::model::{Activation, LayerTensor, ModelConfig, Rope, RopePairing, RopeScaling, TensorName};
+use sagen_checkpoint::weights::{Checkpoint, Matrix};
 use serde_json::json;
 
 /// No two widths are equal, so that none can stand for another.

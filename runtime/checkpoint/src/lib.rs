@@ -1,0 +1,7 @@
+//! Models as they are published: files and their formats, families, tokenizers, the registry, and the float reference.
+
+pub mod model;
+pub mod reference;
+pub mod registry;
+pub mod tokenize;
+pub mod weights;

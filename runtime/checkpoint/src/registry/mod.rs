@@ -1,0 +1,77 @@
+//! Models by name: where their files come from, and a cache that holds nothing but verified files.
+//!
+//! The entries are `configs/models/*.yaml`, built into the binary so that it needs no folder beside it.
+
+mod cache;
+mod error;
+mod lock;
+mod model;
+mod pip;
+mod progress;
+
+pub use cache::Cache;
+pub use error::RegistryError;
+pub use model::Model;
+
+use model::ENTRIES;
+
+/// All known models, sorted by name.
+pub fn models() -> Result<Vec<Model>, RegistryError> {
+    ENTRIES.iter().map(|(file, text)| Model::parse(file, text)).collect()
+}
+
+/// The model of a name or alias.
+pub fn find(name: &str) -> Result<Model, RegistryError> {
+    let models = models()?;
+    if let Some(model) = models.iter().find(|model| model.is_called(name)) {
+        return Ok(model.clone());
+    }
+    let names = || models.iter().flat_map(Model::names);
+    let nearest = names().min_by_key(|known| strsim::damerau_levenshtein(known, name));
+    let near_enough = nearest.filter(|known| strsim::damerau_levenshtein(known, name) <= known.len() / 3);
+    Err(RegistryError::UnknownModel {
+        found: name.to_owned(),
+        hint: near_enough.map_or(String::new(), |known| format!(", did you mean `{known}`?")),
+        known: models.iter().map(Model::name).collect::<Vec<_>>().join(", "),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use expect_test::expect;
+
+    use super::*;
+
+    #[test]
+    fn every_entry_is_built_in_and_valid() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/models");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let built_in = ENTRIES.iter().map(|(file, _)| (*file).to_owned());
+        assert_eq!(built_in.collect::<BTreeSet<_>>(), files.collect());
+        for (model, (file, _)) in models().unwrap().iter().zip(ENTRIES) {
+            assert_eq!(format!("{}.yaml", model.name()), *file);
+        }
+    }
+
+    #[test]
+    fn no_two_models_share_a_name() {
+        let models = models().unwrap();
+        let names: Vec<_> = models.iter().flat_map(Model::names).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+    }
+
+    #[test]
+    fn a_model_is_found_by_name_and_by_alias() {
+        assert_eq!(find("smollm2").unwrap().name(), "smollm2");
+        assert_eq!(find("SmolLM2-135M-Instruct").unwrap().name(), "smollm2");
+    }
+
+    #[test]
+    fn an_unknown_model_is_answered_with_the_known_ones() {
+        expect!["unknown model `smolm2`, did you mean `smollm2`? (known: smollm2)"]
+            .assert_eq(&find("smolm2").unwrap_err().to_string());
+        expect!["unknown model `gpt-5` (known: smollm2)"].assert_eq(&find("gpt-5").unwrap_err().to_string());
+    }
+}

@@ -1,0 +1,138 @@
+//! The DDR map: which bytes of the board's memory hold what.
+
+use sagen_streamed_arch::{Overlay, Region, RegionKind};
+use sagen_streamed_isa::{BLOCK_ROWS, GROUP, WORD_BYTES};
+
+use super::{CompileError, CompileOptions};
+use crate::graph::Graph;
+use sagen_checkpoint::model::ModelConfig;
+use sagen_streamed_arch::layout::{Beat, KvLayout, block_bytes};
+
+/// Every region begins on such a boundary, which no burst crosses.
+const PAGE: u64 = 4096;
+
+/// Equal regions, one a stream port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ports {
+    pub(crate) base: u64,
+    pub(crate) stride: u64,
+}
+
+/// Where a matrix lies in the weight regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Placed {
+    /// First byte in each port's region.
+    pub(crate) at: usize,
+    /// Bytes in each port's region.
+    pub(crate) bytes: usize,
+    /// Input channels / 64.
+    pub(crate) groups: usize,
+    /// Output rows / 16, rounded up.
+    pub(crate) blocks: usize,
+}
+
+/// Addresses of everything but the descriptors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Map {
+    pub(crate) weights: Ports,
+    pub(crate) matrices: Vec<Placed>,
+    pub(crate) kv: Ports,
+    pub(crate) kv_layout: KvLayout,
+    pub(crate) gains: u64,
+    pub(crate) embedding: u64,
+    pub(crate) rope: u64,
+    pub(crate) logits: Option<u64>,
+    pub(crate) regions: Vec<Region>,
+}
+
+/// Bytes of the gains of one norm.
+pub(crate) fn gain_bytes(config: &ModelConfig) -> usize {
+    2 * config.hidden
+}
+
+/// Bytes of the table row of one position.
+pub(crate) fn rope_bytes(config: &ModelConfig) -> usize {
+    2 * config.head_dim
+}
+
+impl Map {
+    pub(crate) fn new(config: &ModelConfig, graph: &Graph, overlay: &Overlay, options: &CompileOptions) -> Self {
+        let beat = Beat::of(overlay);
+        let kv_layout = KvLayout {
+            beat,
+            layers: config.layers,
+            heads: config.kv_heads,
+            head_dim: config.head_dim,
+            context: options.context,
+        };
+        let matrices = place(graph, beat);
+        let weight_bytes = matrices.last().map_or(0, |m| m.at + m.bytes);
+        let mut at = Allocator { next: overlay.board().ddr.reserved.base, regions: Vec::new() };
+        let gains = at.region("gains", RegionKind::Parameters, (2 * config.layers + 1) * gain_bytes(config));
+        let embedding = at.region("embedding", RegionKind::Tables, config.vocab * gain_bytes(config));
+        let rope = at.region("rope", RegionKind::Tables, options.context * rope_bytes(config));
+        let weights = at.ports("weights", RegionKind::Weights, beat.ports, weight_bytes);
+        let kv = at.ports("kv", RegionKind::KvCache, beat.ports, kv_layout.bytes());
+        let logit_bytes = config.vocab.div_ceil(BLOCK_ROWS) * WORD_BYTES;
+        let logits = options.logits.then(|| at.region("logits", RegionKind::Output, logit_bytes));
+        Self { weights, matrices, kv, kv_layout, gains, embedding, rope, logits, regions: at.regions }
+    }
+
+    /// Add the region of descriptors, and check that all of it fits the board.
+    pub(crate) fn finish(
+        &mut self,
+        overlay: &Overlay,
+        context: usize,
+        descriptor_bytes: usize,
+    ) -> Result<u64, CompileError> {
+        let last = self.regions.last().expect("a map has regions");
+        let mut at = Allocator { next: (last.base + last.bytes).next_multiple_of(PAGE), regions: Vec::new() };
+        let base = at.region("descriptors", RegionKind::Descriptors, descriptor_bytes);
+        self.regions.append(&mut at.regions);
+        let board = overlay.board();
+        let needed = at.next - board.ddr.reserved.base;
+        if needed > board.ddr.reserved.bytes {
+            let (board, found) = (board.name.clone(), board.ddr.reserved.bytes);
+            return Err(CompileError::Ddr { board, found, context, needed });
+        }
+        Ok(base)
+    }
+}
+
+/// Matrices one after another, in the order of the stream.
+fn place(graph: &Graph, beat: Beat) -> Vec<Placed> {
+    let mut at = 0;
+    graph
+        .matrices
+        .iter()
+        .map(|matrix| {
+            let (groups, blocks) = (matrix.columns / GROUP, matrix.rows().div_ceil(BLOCK_ROWS));
+            let bytes = blocks * block_bytes(beat, groups);
+            let placed = Placed { at, bytes, groups, blocks };
+            at += bytes;
+            placed
+        })
+        .collect()
+}
+
+struct Allocator {
+    next: u64,
+    regions: Vec<Region>,
+}
+
+impl Allocator {
+    fn region(&mut self, name: &str, kind: RegionKind, bytes: usize) -> u64 {
+        let (base, bytes) = (self.next, bytes as u64);
+        self.regions.push(Region { name: name.to_owned(), kind, base, bytes });
+        self.next = (base + bytes).next_multiple_of(PAGE);
+        base
+    }
+
+    fn ports(&mut self, name: &str, kind: RegionKind, ports: usize, bytes: usize) -> Ports {
+        let base = self.next;
+        for port in 0..ports {
+            self.region(&format!("{name}.{port}"), kind, bytes);
+        }
+        Ports { base, stride: (bytes as u64).next_multiple_of(PAGE) }
+    }
+}

@@ -1,0 +1,61 @@
+//! A small random model and the overlays that it is compiled for.
+
+use sagen_checkpoint::model::{Activation, ModelConfig, Rope, RopePairing, RopeScaling};
+use sagen_compile::{CompileError, CompileOptions, Fusion, compile_shape};
+use sagen_config::Board;
+use sagen_streamed_arch::{Compiled, Overlay, OverlayFile, RoutineKind};
+
+/// A shipped overlay, changed before it is checked.
+pub(crate) fn overlay_with(name: &str, change: impl Fn(&mut OverlayFile, &mut Board)) -> Overlay {
+    let read = |path: String| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/");
+        std::fs::read_to_string(format!("{folder}{path}.yaml")).unwrap()
+    };
+    let mut file: OverlayFile = serde_saphyr::from_str(&read(name.to_owned())).unwrap();
+    let mut board: Board = serde_saphyr::from_str(&read(format!("boards/{}", file.board))).unwrap();
+    change(&mut file, &mut board);
+    Overlay::new(file, board).unwrap()
+}
+
+pub(crate) fn overlay(name: &str) -> Overlay {
+    overlay_with(name, |_, _| {})
+}
+
+pub(crate) const LARGE: &str = "d16_100mhz_w128_p6";
+pub(crate) const SMALL: &str = "d8_100mhz";
+
+pub(crate) fn options() -> CompileOptions {
+    CompileOptions { context: 64, logits: false, fuse: Fusion::ALL }
+}
+
+pub(crate) fn fixture(overlay: &Overlay, options: &CompileOptions) -> Result<Compiled, CompileError> {
+    compile_shape(config(), 7, overlay, options)
+}
+
+/// Feed-forward tiles of one layer.
+pub(crate) fn tiles(compiled: &Compiled) -> usize {
+    let steps = &compiled.program.routine(RoutineKind::Prefill).unwrap().steps;
+    let glu = |s: &&sagen_streamed_arch::Step| matches!(s.descriptor.operation, sagen_streamed_isa::Operation::Glu(_));
+    steps.iter().filter(glu).count() / config().layers
+}
+
+/// The shape.
+pub(crate) fn config() -> ModelConfig {
+    ModelConfig {
+        family: "llama",
+        layers: 2,
+        hidden: 128,
+        ffn: 256,
+        heads: 3,
+        kv_heads: 1,
+        head_dim: 64,
+        vocab: 203,
+        context: 64,
+        norm_eps: 1e-5,
+        rope: Rope { theta: 1e4, pairing: RopePairing::HalfSplit, scaling: RopeScaling::None },
+        tied_embeddings: true,
+        activation: Activation::Silu,
+        embed_scale: 1.0,
+        qk_norm: false,
+    }
+}
