@@ -15,7 +15,7 @@ use sagen_cosim::verilate::Variant;
 use sagen_engine::Session;
 use sagen_runtime::shape::Shape;
 use sagen_streamed_arch::Compiled;
-use sagen_streamed_arch::{Device, Overlay, RunStats};
+use sagen_streamed_arch::{Device, RunStats, StreamedConfig};
 use sagen_streamed_isa::{CHUNK_ROWS, COUNTERS};
 use sagen_streamed_timing::{MemoryTiming, Predictor};
 use std::collections::BTreeMap;
@@ -64,17 +64,17 @@ fn config(model: &str) -> ModelConfig {
     }
 }
 
-fn file(overlay: &Overlay) -> PathBuf {
+fn file(overlay: &StreamedConfig) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../configs/{}.cycles", overlay.name()))
 }
 
-fn kept(overlay: &Overlay) -> Figures {
+fn kept(overlay: &StreamedConfig) -> Figures {
     let path = file(overlay);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     serde_saphyr::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-fn program(model: &str, overlay: &Overlay) -> Compiled {
+fn program(model: &str, overlay: &StreamedConfig) -> Compiled {
     let checkpoint = Checkpoint::random(config(model), 1).unwrap();
     let calibration = Calibration::assumed(checkpoint.config());
     compile(&checkpoint, &calibration, overlay, &CompileOptions::default()).unwrap()
@@ -92,7 +92,7 @@ fn run(device: &mut RtlDevice, compiled: &Compiled, part: Part, position: usize)
 }
 
 /// Everything that is measured of an overlay; the whole shape where asked for.
-fn measure(overlay: &Overlay, whole: bool) -> Figures {
+fn measure(overlay: &StreamedConfig, whole: bool) -> Figures {
     let (folder, ports) = overlay::emit(overlay, "cycles");
     let built = overlay::simulator(&folder, &ports, Variant::default());
     let mut figures = Figures::new();
@@ -110,7 +110,7 @@ fn measure(overlay: &Overlay, whole: bool) -> Figures {
     figures
 }
 
-fn write(overlay: &Overlay, figures: &Figures) {
+fn write(overlay: &StreamedConfig, figures: &Figures) {
     let mut text =
         "# Clock cycles and counters on the RTL; renewed by SAGEN_WRITE_CYCLES=1 cargo test --test cycles.\n"
             .to_owned();

@@ -4,7 +4,7 @@
 
 use crate::diagram::{self, DiagramError};
 use crate::emit::{self, EmitError, File, TableError};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use std::fs::{self, File as Handle, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ fn io(path: &Path) -> impl FnOnce(std::io::Error) -> BuildError + '_ {
 }
 
 /// Build an overlay into `out/<name>`.
-pub fn build(overlay: &Overlay, out: &Path) -> Result<Built, BuildError> {
+pub fn build(overlay: &StreamedConfig, out: &Path) -> Result<Built, BuildError> {
     let emitted = emit::verilog(overlay)?;
     let mut packages = emit::package(overlay, &emitted)?;
     packages.push(diagram::diagram(overlay, &emitted)?);
@@ -82,7 +82,7 @@ fn lock(path: &Path) -> Result<Handle, BuildError> {
 }
 
 /// Holds the right to run Vivado in an overlay's folder, or to replace the folder.
-pub fn vivado_turn(overlay: &Overlay, out: &Path) -> Result<Handle, BuildError> {
+pub fn vivado_turn(overlay: &StreamedConfig, out: &Path) -> Result<Handle, BuildError> {
     let path = out.join(format!(".{}.vivado.lock", overlay.name()));
     let handle = Handle::create(&path).map_err(io(&path))?;
     match handle.try_lock() {

@@ -5,23 +5,24 @@ use crate::emit::EmitError;
 use crate::estimate::{self, EstimateError, Options};
 use crate::figures;
 use sagen_lang::{Direction, Manifest};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The comparison as text.
-pub fn compare(a: &Overlay, b: &Overlay, options: &Options<'_>) -> Result<String, EstimateError> {
+pub fn compare(a: &StreamedConfig, b: &StreamedConfig, options: &Options<'_>) -> Result<String, EstimateError> {
     let (first, second) = (tree(a)?, tree(b)?);
     let mut parts = vec![section("config", a, b, &differing(&fields(a), &fields(b)))];
     parts.push(section("ports", a, b, &differing(&ports(&first), &ports(&second))));
-    let figures = |o: &Overlay| figures::of(o).into_iter().map(|(name, value)| (name.to_string(), value)).collect();
+    let figures =
+        |o: &StreamedConfig| figures::of(o).into_iter().map(|(name, value)| (name.to_string(), value)).collect();
     parts.push(section("figures", a, b, &differing(&figures(a), &figures(b))));
     parts.push(modules(&first, &second));
     parts.push(resources(a, b, options)?);
     Ok(parts.join("\n"))
 }
 
-fn tree(overlay: &Overlay) -> Result<Manifest, EmitError> {
+fn tree(overlay: &StreamedConfig) -> Result<Manifest, EmitError> {
     Ok(estimate::sources(overlay)?.0)
 }
 
@@ -35,7 +36,7 @@ fn differing(a: &Table, b: &Table) -> Vec<Vec<String>> {
     rows.map(|n| vec![n.clone(), cell(a, n), cell(b, n)]).collect()
 }
 
-fn section(title: &str, a: &Overlay, b: &Overlay, rows: &[Vec<String>]) -> String {
+fn section(title: &str, a: &StreamedConfig, b: &StreamedConfig, rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return format!("{title}: the same\n");
     }
@@ -46,7 +47,7 @@ fn section(title: &str, a: &Overlay, b: &Overlay, rows: &[Vec<String>]) -> Strin
 }
 
 /// Leaves of the config by path.
-fn fields(overlay: &Overlay) -> Table {
+fn fields(overlay: &StreamedConfig) -> Table {
     fn add(path: &str, value: &Value, table: &mut Table) {
         match value {
             Value::Object(map) => {
@@ -98,7 +99,7 @@ fn modules(a: &Manifest, b: &Manifest) -> String {
     )
 }
 
-fn resources(a: &Overlay, b: &Overlay, options: &Options<'_>) -> Result<String, EstimateError> {
+fn resources(a: &StreamedConfig, b: &StreamedConfig, options: &Options<'_>) -> Result<String, EstimateError> {
     let mut missing: Vec<String> = [a, b]
         .into_iter()
         .filter_map(|o| match estimate::cached(o, options) {
@@ -111,7 +112,7 @@ fn resources(a: &Overlay, b: &Overlay, options: &Options<'_>) -> Result<String, 
     if !missing.is_empty() {
         return Ok(format!("resources: not estimated yet; run {}\n", missing.join(" and ")));
     }
-    let table = |o: &Overlay| -> Result<Table, EstimateError> {
+    let table = |o: &StreamedConfig| -> Result<Table, EstimateError> {
         let r = estimate::cached(o, options)?.unwrap_or_default();
         let rows = [("LUT", r.lut), ("FF", r.ff), ("DSP", r.dsp), ("URAM", r.uram)];
         let counted = rows.into_iter().map(|(name, n)| (name.to_string(), n.to_string()));

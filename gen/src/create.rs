@@ -4,7 +4,7 @@ use sagen_config::Board;
 use sagen_config::ConfigError;
 use sagen_config::{FindError, find};
 use sagen_streamed_arch::fields::{CONTROL_CORE, NUMBERS, PCPI};
-use sagen_streamed_arch::{Overlay, OverlayError, OverlayFile};
+use sagen_streamed_arch::{StreamedConfig, StreamedError, StreamedFile};
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -40,7 +40,7 @@ pub enum CreateError {
         /// Board.
         board: String,
         /// Rule broken.
-        reason: OverlayError,
+        reason: StreamedError,
     },
     /// No config goes with the board.
     #[error("no config of this repository fits board {0}; name one with --like and see why")]
@@ -64,7 +64,7 @@ pub struct Created {
     /// Its file.
     pub path: PathBuf,
     /// The overlay that it describes.
-    pub overlay: Overlay,
+    pub overlay: StreamedConfig,
     /// The config that it started from.
     pub like: String,
 }
@@ -114,27 +114,30 @@ fn named<'a>(name: &str, boards: &'a [Board]) -> Result<&'a Board, CreateError> 
 }
 
 /// The same values on another board, under the name that they make there.
-fn on_board(like: &Overlay, board: &Board) -> Result<Overlay, CreateError> {
-    let file = OverlayFile { board: board.name.clone(), ..like.file().clone() };
-    let made = match Overlay::new(file.clone(), board.clone()) {
-        Err(OverlayError::Name { derived, .. }) => Overlay::new(OverlayFile { name: derived, ..file }, board.clone()),
+fn on_board(like: &StreamedConfig, board: &Board) -> Result<StreamedConfig, CreateError> {
+    let file = StreamedFile { board: board.name.clone(), ..like.file().clone() };
+    let made = match StreamedConfig::new(file.clone(), board.clone()) {
+        Err(StreamedError::Name { derived, .. }) => {
+            StreamedConfig::new(StreamedFile { name: derived, ..file }, board.clone())
+        }
         other => other,
     };
     made.map_err(|reason| CreateError::Unfit { like: like.name().to_string(), board: board.name.clone(), reason })
 }
 
 /// Configs of the board itself come first.
-fn first_fit(configs: &Path, board: Option<&Board>) -> Result<(Overlay, String), CreateError> {
+fn first_fit(configs: &Path, board: Option<&Board>) -> Result<(StreamedConfig, String), CreateError> {
     let read =
         |name: String| sagen_streamed_arch::config::named(&configs.join(format!("{name}.yaml")).display().to_string());
-    let mut known: Vec<Overlay> = find::names(configs)?.into_iter().map(read).collect::<Result<_, _>>()?;
+    let mut known: Vec<StreamedConfig> = find::names(configs)?.into_iter().map(read).collect::<Result<_, _>>()?;
     known.sort_by_key(|o| board.is_some_and(|b| b.name != o.board().name));
-    let fit = |like: &Overlay| Some((on_board(like, board.unwrap_or(like.board())).ok()?, like.name().to_string()));
+    let fit =
+        |like: &StreamedConfig| Some((on_board(like, board.unwrap_or(like.board())).ok()?, like.name().to_string()));
     known.iter().find_map(fit).ok_or_else(|| CreateError::NoneFits(board.map_or("", |b| &b.name).to_string()))
 }
 
 /// The file, with a comment above every field.
-fn text(overlay: &Overlay, like: &str, boards: &[Board]) -> String {
+fn text(overlay: &StreamedConfig, like: &str, boards: &[Board]) -> String {
     let f = overlay.file();
     let known = boards.iter().map(|b| format!("{} ({})", b.name, b.title)).collect::<Vec<_>>().join(", ");
     let mut text = format!("# An overlay for the {}, started from {like}.\n\n", overlay.board().title);

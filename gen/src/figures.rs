@@ -1,17 +1,17 @@
 //! Figures that follow from an overlay's config, as `show` and `diff` print them.
 
 use sagen_config::Family;
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 
 /// Name and value of every figure.
-pub fn of(o: &Overlay) -> Vec<(&'static str, String)> {
+pub fn of(o: &StreamedConfig) -> Vec<(&'static str, String)> {
     let mut figures = platform(o);
     figures.extend(rates(o));
     figures.extend(memories(o));
     figures
 }
 
-fn platform(o: &Overlay) -> Vec<(&'static str, String)> {
+fn platform(o: &StreamedConfig) -> Vec<(&'static str, String)> {
     let board = o.board();
     let family = match board.family {
         Family::ZynqUltrascale => "Zynq UltraScale+",
@@ -28,7 +28,7 @@ fn platform(o: &Overlay) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn rates(o: &Overlay) -> Vec<(&'static str, String)> {
+fn rates(o: &StreamedConfig) -> Vec<(&'static str, String)> {
     let (side, beat) = (o.side(), o.beat_bytes());
     let port = |n: usize| format!("port {n}, {}", o.board().ports[n].name);
     let pace = match sagen_streamed_isa::LANES / o.vector_lanes() {
@@ -53,7 +53,7 @@ fn rates(o: &Overlay) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn memories(o: &Overlay) -> Vec<(&'static str, String)> {
+fn memories(o: &StreamedConfig) -> Vec<(&'static str, String)> {
     let kib = |bytes: usize| format!("{} KiB", bytes / 1024);
     vec![
         ("prefetch FIFO", kib(o.prefetch_beats() * o.beat_bytes())),

@@ -4,7 +4,7 @@ use anyhow::Result;
 use sagen::columns::{Align, lines, row};
 use sagen::{figures, outcome};
 use sagen_config::find;
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 
 /// One line per config.
 pub(crate) fn list() -> Result<()> {
@@ -29,7 +29,7 @@ pub(crate) fn list() -> Result<()> {
 }
 
 /// Everything about one overlay.
-pub(crate) fn overlay(o: &Overlay) -> Result<()> {
+pub(crate) fn overlay(o: &StreamedConfig) -> Result<()> {
     let figures = figures::of(o).into_iter().map(|(name, value)| vec![name.to_string(), value]);
     let rows: Vec<Vec<String>> = std::iter::once(row(["name", o.name()])).chain(figures).collect();
     outcome::print(&(lines(&[Align::Left, Align::Left], &rows).join("\n") + "\n"))

@@ -5,13 +5,13 @@ use sagen_config::find;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn overlays() -> Vec<sagen_streamed_arch::Overlay> {
+fn overlays() -> Vec<sagen_streamed_arch::StreamedConfig> {
     let names = find::names(&find::configs().unwrap()).unwrap();
     names.iter().map(|n| sagen_streamed_arch::config::named(n).unwrap()).collect()
 }
 
 /// A build folder of its own for each test.
-fn folder(test: &str, overlay: &sagen_streamed_arch::Overlay) -> PathBuf {
+fn folder(test: &str, overlay: &sagen_streamed_arch::StreamedConfig) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     build::build(overlay, &out).unwrap().folder
 }

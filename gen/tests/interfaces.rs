@@ -25,7 +25,7 @@ fn scratch(test: &str) -> PathBuf {
     folder
 }
 
-fn overlay(name: &str) -> sagen_streamed_arch::Overlay {
+fn overlay(name: &str) -> sagen_streamed_arch::StreamedConfig {
     sagen_streamed_arch::config::named(name).unwrap()
 }
 

@@ -4,7 +4,7 @@
 use sagen::{build, emit};
 use sagen_config::Board;
 use sagen_config::find;
-use sagen_streamed_arch::{Overlay, OverlayFile};
+use sagen_streamed_arch::{StreamedConfig, StreamedFile};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ fn repository() -> PathBuf {
 }
 
 /// Every config, and on every board: its narrowest and its widest use of ports.
-fn overlays() -> Vec<Overlay> {
+fn overlays() -> Vec<StreamedConfig> {
     let configs = find::configs().unwrap();
-    let mut all: Vec<Overlay> =
+    let mut all: Vec<StreamedConfig> =
         find::names(&configs).unwrap().iter().map(|n| sagen_streamed_arch::config::named(n).unwrap()).collect();
     for board in find::boards(&configs).unwrap() {
         let width = board.ports[0].width;
@@ -29,17 +29,17 @@ fn overlays() -> Vec<Overlay> {
     all
 }
 
-fn on_board(board: &Board, width: u32, total: u32, stream: u32) -> Overlay {
-    let mut file: OverlayFile = sagen_streamed_arch::config::named("d8_100mhz").unwrap().file().clone();
+fn on_board(board: &Board, width: u32, total: u32, stream: u32) -> StreamedConfig {
+    let mut file: StreamedFile = sagen_streamed_arch::config::named("d8_100mhz").unwrap().file().clone();
     file.board = board.name.clone();
     (file.ports.width, file.ports.total, file.ports.stream) = (width, total, stream);
     let ports = if (width, total) == (64, 1) { String::new() } else { format!("_w{width}_p{total}") };
     let suffix = if board.suffix.is_empty() { String::new() } else { format!("_{}", board.suffix) };
     file.name = format!("d8_100mhz{ports}{suffix}");
-    Overlay::new(file, board.clone()).unwrap()
+    StreamedConfig::new(file, board.clone()).unwrap()
 }
 
-fn fresh(test: &str, overlay: &Overlay) -> PathBuf {
+fn fresh(test: &str, overlay: &StreamedConfig) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     let _ = fs::remove_dir_all(out.join(overlay.name()));
     build::build(overlay, &out).unwrap().folder.join("vivado")
@@ -70,7 +70,7 @@ fn refused(folder: &Path, arguments: &[&str], fails: &str) -> String {
     error.unwrap_or_else(|| panic!("no line `ERROR:` in {text}")).to_string()
 }
 
-fn small() -> Overlay {
+fn small() -> StreamedConfig {
     sagen_streamed_arch::config::named("d8_100mhz").unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! A small random model on the golden machine: every way to the same tokens leaves the same bits.
 
 use expect_test::expect;
-use sagen_streamed_arch::{Device, Overlay, RoutineKind};
+use sagen_streamed_arch::{Device, RoutineKind, StreamedConfig};
 use sagen_streamed_golden::machine::Machine;
 
 use sagen_checkpoint::reference::Reference;
@@ -51,7 +51,7 @@ struct Outcome {
     cache: Vec<u8>,
 }
 
-fn outcome(overlay: &Overlay, options: &CompileOptions, run: impl Fn(&mut Session<'_>) -> Vec<u32>) -> Outcome {
+fn outcome(overlay: &StreamedConfig, options: &CompileOptions, run: impl Fn(&mut Session<'_>) -> Vec<u32>) -> Outcome {
     let compiled = fixture(overlay, options).unwrap();
     let mut machine = Machine::new(overlay);
     machine.load(&compiled.program).unwrap();

@@ -5,7 +5,7 @@ use crate::constraints;
 use crate::family::{self, ControlPort, Facts, MemoryPort};
 use crate::tcl;
 use sagen_config::board::{BoardPort, Window};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tera::Context;
@@ -176,7 +176,7 @@ const SCRIPTS: [(&str, &str); 7] = [
 
 /// The flow of an overlay; `ports` are those of the synthesis top, `sources` all that it needs.
 pub fn files(
-    overlay: &Overlay,
+    overlay: &StreamedConfig,
     ports: &[Port],
     sources: &[Source<'_>],
     build_hash: u32,
@@ -198,7 +198,7 @@ pub fn files(
 }
 
 /// Whether the overlay's board has constraints; without, its RTL can be simulated but not built.
-pub fn supported(overlay: &Overlay) -> Result<(), FlowError> {
+pub fn supported(overlay: &StreamedConfig) -> Result<(), FlowError> {
     let board = &overlay.board().name;
     if constraints::of(board).is_empty() {
         return Err(FlowError::NoConstraints { board: board.clone(), known: constraints::boards().join(", ") });
@@ -223,7 +223,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-fn expected(overlay: &Overlay, build_hash: u32) -> Expected {
+fn expected(overlay: &StreamedConfig, build_hash: u32) -> Expected {
     let (board, requested_khz) = (overlay.board(), 1000 * overlay.clock_mhz());
     Expected {
         config: overlay.name().to_string(),
@@ -237,7 +237,7 @@ fn expected(overlay: &Overlay, build_hash: u32) -> Expected {
 }
 
 fn settings(
-    overlay: &Overlay,
+    overlay: &StreamedConfig,
     ports: &[Port],
     sources: &[Source<'_>],
     expected: &Expected,
@@ -277,7 +277,7 @@ fn frequency(expected: &Expected) -> String {
     format!("{}.{:03}", khz / 1000, khz % 1000)
 }
 
-fn control_port(overlay: &Overlay, facts: &'static Facts) -> Result<&'static ControlPort, FlowError> {
+fn control_port(overlay: &StreamedConfig, facts: &'static Facts) -> Result<&'static ControlPort, FlowError> {
     let board = overlay.board();
     let found = facts.control.iter().find(|c| c.name == board.control.name);
     found.ok_or_else(|| FlowError::UnknownPort {
@@ -289,7 +289,11 @@ fn control_port(overlay: &Overlay, facts: &'static Facts) -> Result<&'static Con
     })
 }
 
-fn memory_port(overlay: &Overlay, facts: &'static Facts, port: &BoardPort) -> Result<&'static MemoryPort, FlowError> {
+fn memory_port(
+    overlay: &StreamedConfig,
+    facts: &'static Facts,
+    port: &BoardPort,
+) -> Result<&'static MemoryPort, FlowError> {
     let found = facts.memory.iter().find(|m| m.name == port.name);
     found.ok_or_else(|| FlowError::UnknownPort {
         board: overlay.board().name.clone(),
@@ -315,7 +319,7 @@ fn parameters(facts: &Facts, used: &[BoardPort], control: &str) -> Vec<(&'static
 }
 
 fn master(
-    overlay: &Overlay,
+    overlay: &StreamedConfig,
     facts: &Facts,
     ports: &[Port],
     index: usize,
@@ -336,7 +340,7 @@ fn master(
 }
 
 /// A segment's range is a power of two; the processing system itself ends where its DDR does.
-fn segment(overlay: &Overlay, facts: &Facts, memory: &MemoryPort, window: Window) -> Result<Segment, FlowError> {
+fn segment(overlay: &StreamedConfig, facts: &Facts, memory: &MemoryPort, window: Window) -> Result<Segment, FlowError> {
     let name = if window.end() <= 1 << 32 { Some(memory.low) } else { memory.high };
     let range = window.bytes.next_power_of_two();
     let name = name.filter(|_| window.base.is_multiple_of(range)).ok_or_else(|| FlowError::Window {

@@ -1,7 +1,7 @@
 //! What the settings of a flow say for a board and a config, and which boards are refused with what reason.
 
 use sagen_config::Board;
-use sagen_streamed_arch::{Overlay, OverlayFile};
+use sagen_streamed_arch::{StreamedConfig, StreamedFile};
 use sagen_vivado::{Direction, File, FlowError, Port, Source, files};
 use std::fs;
 use std::path::Path;
@@ -11,15 +11,15 @@ fn read(path: &str) -> String {
 }
 
 /// An overlay with a changed config and a changed board; the name follows the clock and the suffix.
-fn overlay(config: &str, board: &str, change: impl Fn(&mut OverlayFile, &mut Board)) -> Overlay {
-    let mut file: OverlayFile = sagen_config::parse("config", &read(&format!("{config}.yaml"))).unwrap();
+fn overlay(config: &str, board: &str, change: impl Fn(&mut StreamedFile, &mut Board)) -> StreamedConfig {
+    let mut file: StreamedFile = sagen_config::parse("config", &read(&format!("{config}.yaml"))).unwrap();
     let mut board: Board = sagen_config::parse("board", &read(&format!("boards/{board}.yaml"))).unwrap();
     file.board = board.name.clone();
     change(&mut file, &mut board);
     if !board.suffix.is_empty() {
         file.name = format!("{}_{}", file.name, board.suffix);
     }
-    Overlay::new(file, board).unwrap()
+    StreamedConfig::new(file, board).unwrap()
 }
 
 fn ports(masters: usize) -> Vec<Port> {
@@ -28,16 +28,16 @@ fn ports(masters: usize) -> Vec<Port> {
     all.map(|name| Port { name, width: 40, direction: Direction::Output }).collect()
 }
 
-fn flow(overlay: &Overlay) -> Result<Vec<File>, FlowError> {
+fn flow(overlay: &StreamedConfig) -> Result<Vec<File>, FlowError> {
     files(overlay, &ports(overlay.ports()), &[Source { path: "rtl/overlay.v", text: "" }], 0x12ab)
 }
 
-fn settings(overlay: &Overlay) -> String {
+fn settings(overlay: &StreamedConfig) -> String {
     let files = flow(overlay).unwrap();
     files.into_iter().find(|f| f.path == "vivado/settings.tcl").unwrap().text
 }
 
-fn refusal(overlay: &Overlay) -> String {
+fn refusal(overlay: &StreamedConfig) -> String {
     flow(overlay).unwrap_err().to_string()
 }
 
@@ -70,7 +70,7 @@ fn the_clock_asked_for_is_never_below_the_one_expected() {
 
 #[test]
 fn the_key_follows_sources_scripts_and_settings() {
-    let key = |o: &Overlay, hash: u32| {
+    let key = |o: &StreamedConfig, hash: u32| {
         let files = files(o, &ports(o.ports()), &[Source { path: "rtl/overlay.v", text: "" }], hash).unwrap();
         let json: serde_json::Value =
             serde_json::from_str(&files.iter().find(|f| f.path == "vivado/flow.json").unwrap().text).unwrap();
@@ -85,7 +85,7 @@ fn the_key_follows_sources_scripts_and_settings() {
 
 #[test]
 fn boards_that_the_family_does_not_fit_are_refused_by_name() {
-    let refused = |change: fn(&mut OverlayFile, &mut Board)| refusal(&overlay("d8_100mhz", "kv260", change));
+    let refused = |change: fn(&mut StreamedFile, &mut Board)| refusal(&overlay("d8_100mhz", "kv260", change));
     assert_eq!(
         refused(|_, b| b.ports[0].name = "HP9".to_string()),
         "board kv260: ports names HP9, which zynq_ultra_ps_e does not have; it has HPC0, HPC1, HP0, HP1, HP2, HP3"

@@ -10,7 +10,7 @@ use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::verilate::Variant;
 use sagen_engine::Session;
 use sagen_streamed_arch::Compiled;
-use sagen_streamed_arch::{Device, Overlay};
+use sagen_streamed_arch::{Device, StreamedConfig};
 use sagen_streamed_golden::Machine;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     rtl(&overlay, &compiled, &built.library)
 }
 
-fn golden(overlay: &Overlay, compiled: &Compiled) -> Result<()> {
+fn golden(overlay: &StreamedConfig, compiled: &Compiled) -> Result<()> {
     let mut machine = Machine::new(overlay);
     machine.load(&compiled.program)?;
     let prompt: Vec<u32> = (1..=GOLDEN_TOKENS).collect();
@@ -69,7 +69,7 @@ fn golden(overlay: &Overlay, compiled: &Compiled) -> Result<()> {
     Ok(())
 }
 
-fn rtl(overlay: &Overlay, compiled: &Compiled, library: &Path) -> Result<()> {
+fn rtl(overlay: &StreamedConfig, compiled: &Compiled, library: &Path) -> Result<()> {
     let device = || -> Result<RtlDevice> {
         let mut device = RtlDevice::new(library, overlay, Profile::Board, Check::None);
         device.load(&compiled.program)?;

@@ -7,7 +7,7 @@ use sagen::columns::{Align, lines, row};
 use sagen_checkpoint::registry;
 use sagen_compile::{CompileOptions, outline};
 use sagen_runtime::shape::Shape;
-use sagen_streamed_arch::{Overlay, Program};
+use sagen_streamed_arch::{Program, StreamedConfig};
 use sagen_streamed_isa::DESCRIPTOR_BYTES;
 use std::path::PathBuf;
 
@@ -46,7 +46,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     sagen::outcome::print(&summary(&program))
 }
 
-fn program(options: &Options, overlay: &Overlay) -> Result<Program> {
+fn program(options: &Options, overlay: &StreamedConfig) -> Result<Program> {
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
     let compiled = if options.model_path.is_some() || registry::find(&options.model).is_ok() {
         let interrupted = prepare::interrupt()?;

@@ -7,7 +7,7 @@ use clap::Args;
 use sagen_compile::{CompileOptions, outline};
 use sagen_runtime::shape::Shape;
 use sagen_streamed_arch::Compiled;
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_timing::{MemoryTiming, Predictor};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -83,12 +83,12 @@ fn check(options: &Options) -> Result<()> {
 /// A shape compiled for an overlay.
 struct Subject<'a> {
     shape: &'a Shape,
-    overlay: &'a Overlay,
+    overlay: &'a StreamedConfig,
     compiled: Compiled,
 }
 
 impl<'a> Subject<'a> {
-    fn new(shape: &'a Shape, overlay: &'a Overlay, options: &Options) -> Result<Self> {
+    fn new(shape: &'a Shape, overlay: &'a StreamedConfig, options: &Options) -> Result<Self> {
         let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
         let compiled = outline(&shape.config()?, overlay, &compile_options)
             .with_context(|| format!("{} on {}", shape.name, overlay.name()))?;

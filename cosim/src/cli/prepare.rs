@@ -8,7 +8,7 @@ use sagen_checkpoint::weights::Checkpoint;
 use sagen_compile::{Calibration, CompileOptions, compile};
 use sagen_cosim::verilate::{self, Built, Cache, Design, Tools, TopPort, Variant};
 use sagen_streamed_arch::Compiled;
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,7 +45,7 @@ pub(crate) fn model(name: &str, given: Option<&Path>, interrupted: &AtomicBool) 
 pub(crate) fn program(
     checkpoint: &Checkpoint,
     tokenizer: &Tokenizer,
-    overlay: &Overlay,
+    overlay: &StreamedConfig,
     options: &CompileOptions,
 ) -> Result<Compiled> {
     let folder = Cache::user()?.root().join("calibration");
@@ -60,7 +60,12 @@ pub(crate) fn program(
 }
 
 /// Emit an overlay and turn it into a simulator.
-pub(crate) fn simulator(overlay: &Overlay, out: &Path, variant: Variant, verilator: Option<&Path>) -> Result<Built> {
+pub(crate) fn simulator(
+    overlay: &StreamedConfig,
+    out: &Path,
+    variant: Variant,
+    verilator: Option<&Path>,
+) -> Result<Built> {
     let build = sagen::build::build(overlay, out)?;
     let design = Design::read(&build.folder, sagen_streamed_rtl::top::SIM_TOP, &TopPort::of(&build.manifest))?;
     let tools = Tools::find(verilator)?;

@@ -11,7 +11,7 @@ use sagen_cosim::timeline::{Part, Summary, Timeline, svg, table, trace};
 use sagen_cosim::verilate::Variant;
 use sagen_engine::Session;
 use sagen_streamed_arch::Compiled;
-use sagen_streamed_arch::{Device, Overlay};
+use sagen_streamed_arch::{Device, StreamedConfig};
 use sagen_streamed_isa::{CHUNK_ROWS, UNITS};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -105,7 +105,7 @@ fn check(options: &Options) -> Result<()> {
 
 fn simulate(
     options: &Options,
-    overlay: &Overlay,
+    overlay: &StreamedConfig,
     compiled: &Compiled,
     interrupted: Arc<AtomicBool>,
 ) -> Result<Timeline> {
@@ -137,7 +137,7 @@ fn what(options: &Options) -> String {
     }
 }
 
-fn title(options: &Options, overlay: &Overlay, summary: &Summary) -> String {
+fn title(options: &Options, overlay: &StreamedConfig, summary: &Summary) -> String {
     let (model, config) = (&options.model, overlay.name());
     format!("{model} on {config}: {}, {} cycles", what(options), summary.cycles)
 }

@@ -2,7 +2,7 @@
 
 use super::output;
 use anyhow::Result;
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::COUNTERS;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -65,12 +65,12 @@ pub(crate) struct Report {
 }
 
 /// Cycles per second over cycles per token.
-pub(crate) fn tok_per_s(overlay: &Overlay, tokens: usize, cycles: u64) -> f64 {
+pub(crate) fn tok_per_s(overlay: &StreamedConfig, tokens: usize, cycles: u64) -> f64 {
     f64::from(overlay.clock_mhz()) * 1e6 * tokens as f64 / cycles as f64
 }
 
 /// Share of what the stream ports could have delivered.
-pub(crate) fn stream_share(overlay: &Overlay, bytes: u64, cycles: u64) -> f64 {
+pub(crate) fn stream_share(overlay: &StreamedConfig, bytes: u64, cycles: u64) -> f64 {
     bytes as f64 / (cycles as f64 * overlay.beat_bytes() as f64)
 }
 

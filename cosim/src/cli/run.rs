@@ -14,7 +14,7 @@ use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::verilate::{Built, Variant};
 use sagen_engine::{Run, Session};
 use sagen_streamed_arch::Compiled;
-use sagen_streamed_arch::{Device, Overlay, RoutineKind};
+use sagen_streamed_arch::{Device, RoutineKind, StreamedConfig};
 use sagen_streamed_golden::Machine;
 use sagen_streamed_isa::COUNTERS;
 use std::cell::{Cell, RefCell};
@@ -180,7 +180,7 @@ fn encode(tokenizer: &Tokenizer, prompt: &str, chat: bool) -> Result<Vec<u32>> {
 
 struct Job<'a> {
     options: &'a Options,
-    overlay: &'a Overlay,
+    overlay: &'a StreamedConfig,
     tokenizer: &'a Tokenizer,
     compiled: &'a Compiled,
     prompt: Vec<u32>,
@@ -195,7 +195,7 @@ struct Job<'a> {
 impl<'a> Job<'a> {
     fn new(
         options: &'a Options,
-        overlay: &'a Overlay,
+        overlay: &'a StreamedConfig,
         tokenizer: &'a Tokenizer,
         compiled: &'a Compiled,
         prompt: Vec<u32>,

@@ -11,7 +11,7 @@ use sagen_cosim::verilate::Variant;
 use sagen_engine::Session;
 use sagen_runtime::shape::Shape;
 use sagen_streamed_arch::Compiled;
-use sagen_streamed_arch::{Device, Overlay, RunStats};
+use sagen_streamed_arch::{Device, RunStats, StreamedConfig};
 use sagen_streamed_timing::{MemoryTiming, Predictor};
 use std::path::PathBuf;
 
@@ -77,7 +77,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn random_program(shape: &Shape, overlay: &Overlay, options: &Options) -> Result<Compiled> {
+fn random_program(shape: &Shape, overlay: &StreamedConfig, options: &Options) -> Result<Compiled> {
     let checkpoint = Checkpoint::random(shape.config()?, options.seed)?;
     let calibration = Calibration::assumed(checkpoint.config());
     let context = (options.position + 1).next_multiple_of(sagen_streamed_isa::CHUNK_ROWS);
@@ -88,7 +88,7 @@ fn random_program(shape: &Shape, overlay: &Overlay, options: &Options) -> Result
     Ok(compiled?)
 }
 
-fn simulate(overlay: &Overlay, compiled: &Compiled, options: &Options) -> Result<(RunStats, Checked)> {
+fn simulate(overlay: &StreamedConfig, compiled: &Compiled, options: &Options) -> Result<(RunStats, Checked)> {
     let built = prepare::simulator(overlay, &options.out, Variant::default(), options.verilator.as_deref())?;
     let mut device = RtlDevice::new(&built.library, overlay, Profile::Board, Check::Descriptor);
     let bar = prepare::spinner("simulating");

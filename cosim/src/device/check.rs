@@ -4,7 +4,7 @@
 use super::Checked;
 use super::taps::Taps;
 use crate::rig::Rig;
-use sagen_streamed_arch::{Device, DeviceError, Overlay, Program, Region, Routine, Step};
+use sagen_streamed_arch::{Device, DeviceError, Program, Region, Routine, Step, StreamedConfig};
 use sagen_streamed_golden::Machine;
 use sagen_streamed_golden::machine::{Write, canonical};
 use sagen_streamed_isa::{LANES, UNITS, Unit};
@@ -25,7 +25,7 @@ pub(super) struct Checker {
 }
 
 impl Checker {
-    pub(super) fn new(overlay: &Overlay, program: &Program) -> Result<Self, DeviceError> {
+    pub(super) fn new(overlay: &StreamedConfig, program: &Program) -> Result<Self, DeviceError> {
         let mut golden = Machine::new(overlay);
         golden.load(program)?;
         let writable = program.regions.iter().filter(|r| r.writable()).cloned().collect();

@@ -12,7 +12,7 @@ use crate::rig::{Rig, RigError};
 use crate::timeline::Timeline;
 use check::Checker;
 use observe::Observer;
-use sagen_streamed_arch::{Device, DeviceError, Overlay, Program, Routine, RunStats};
+use sagen_streamed_arch::{Device, DeviceError, Program, Routine, RunStats, StreamedConfig};
 use sagen_streamed_isa::{COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, UNITS};
 use std::path::Path;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub struct RtlDevice {
     library: std::path::PathBuf,
     seed: u32,
     profile: Profile,
-    overlay: Overlay,
+    overlay: StreamedConfig,
     check: Check,
     checker: Option<Checker>,
     checked: Checked,
@@ -68,7 +68,7 @@ pub struct RtlDevice {
 
 impl RtlDevice {
     /// A device that runs the shared object `library`, built from `overlay`.
-    pub fn new(library: &Path, overlay: &Overlay, profile: Profile, check: Check) -> Self {
+    pub fn new(library: &Path, overlay: &StreamedConfig, profile: Profile, check: Check) -> Self {
         Self {
             rig: None,
             library: library.to_owned(),
@@ -263,7 +263,7 @@ fn csr_offset(name: &str) -> u16 {
     CSRS.iter().find(|c| c.name == name).expect("the register is in the table").offset as u16
 }
 
-fn image(program: &Program, overlay: &Overlay) -> Result<(Ddr, Vec<Region>), DeviceError> {
+fn image(program: &Program, overlay: &StreamedConfig) -> Result<(Ddr, Vec<Region>), DeviceError> {
     let fail = |e: crate::axi::DdrError| DeviceError::Failed(e.to_string());
     let page = 4096;
     let end = program.regions.iter().map(|r| r.base + r.bytes).max().unwrap_or(page).next_multiple_of(page);

@@ -4,7 +4,7 @@
 use sagen_cosim::axi::Profile;
 use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::verilate::{Built, Cache, Design, Tools, TopPort, Variant, verilate};
-use sagen_streamed_arch::{Device, DeviceError, Overlay};
+use sagen_streamed_arch::{Device, DeviceError, StreamedConfig};
 use sagen_streamed_fuzz::program::{RandomProgram, random_program};
 use std::path::{Path, PathBuf};
 
@@ -19,12 +19,12 @@ pub fn configs() -> Vec<String> {
 }
 
 /// An overlay of the repository.
-pub fn overlay(name: &str) -> Overlay {
+pub fn overlay(name: &str) -> StreamedConfig {
     sagen_streamed_arch::config::named(name).unwrap()
 }
 
 /// Emit an overlay into a folder of its own.
-pub fn emit(overlay: &Overlay, tag: &str) -> (PathBuf, Vec<TopPort>) {
+pub fn emit(overlay: &StreamedConfig, tag: &str) -> (PathBuf, Vec<TopPort>) {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("overlays-{tag}"));
     let built = sagen::build::build(overlay, &out).unwrap();
     let ports = TopPort::of(&built.manifest);
@@ -39,12 +39,12 @@ pub fn simulator(folder: &Path, ports: &[TopPort], variant: Variant) -> Built {
 }
 
 /// The random program of a seed; its size follows from the seed.
-pub fn program(overlay: &Overlay, seed: u64) -> RandomProgram {
+pub fn program(overlay: &StreamedConfig, seed: u64) -> RandomProgram {
     random_program(overlay, seed, 4 + (seed % 20) as usize)
 }
 
 /// Run a random program with every descriptor checked; the memory's behaviour follows from the seed.
-pub fn run(library: &Path, overlay: &Overlay, random: &RandomProgram, seed: u64) -> Result<(), DeviceError> {
+pub fn run(library: &Path, overlay: &StreamedConfig, random: &RandomProgram, seed: u64) -> Result<(), DeviceError> {
     let profile = match seed % 4 {
         0 => Profile::Ideal,
         1 => Profile::Board,

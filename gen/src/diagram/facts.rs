@@ -3,7 +3,7 @@
 use super::DiagramError;
 use crate::emit::Verilog;
 use sagen_lang::ModuleEntry;
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 
 /// Instances of the core that have a place, arbiters apart.
 const CORE: [&str; 11] = [
@@ -66,7 +66,7 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    pub(super) fn of(overlay: &Overlay, emitted: &Verilog) -> Result<Self, DiagramError> {
+    pub(super) fn of(overlay: &StreamedConfig, emitted: &Verilog) -> Result<Self, DiagramError> {
         let tree = Tree { emitted };
         let core = tree.child(tree.module(&emitted.manifest.top)?, "u_core")?;
         let arbiters = known(core)?;

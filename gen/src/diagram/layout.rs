@@ -3,7 +3,7 @@
 
 use super::facts::Facts;
 use super::svg::{Area, Line, Look, Picture};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 
 const WIDTH: i32 = 1336;
 /// Left edge and width of each column.
@@ -26,7 +26,7 @@ fn area((x, w): (i32, i32), y: i32, h: i32) -> Area {
 }
 
 /// The whole picture.
-pub(super) fn draw(overlay: &Overlay, facts: &Facts) -> String {
+pub(super) fn draw(overlay: &StreamedConfig, facts: &Facts) -> String {
     let mut drawing = Drawing { p: Picture::default(), overlay, facts, at: Places::of(overlay) };
     drawing.headings();
     drawing.system();
@@ -58,7 +58,7 @@ struct Places {
 }
 
 impl Places {
-    fn of(overlay: &Overlay) -> Self {
+    fn of(overlay: &StreamedConfig) -> Self {
         let csr = area(MOVERS, TOP, ROW);
         let fetch = area(MOVERS, csr.bottom() + 12, ROW);
         let load = area(MOVERS, fetch.bottom() + 24, ROW);
@@ -93,7 +93,7 @@ impl Places {
 
 struct Drawing<'a> {
     p: Picture,
-    overlay: &'a Overlay,
+    overlay: &'a StreamedConfig,
     facts: &'a Facts,
     at: Places,
 }

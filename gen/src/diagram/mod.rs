@@ -6,7 +6,7 @@ mod layout;
 mod svg;
 
 use crate::emit::{File, Verilog};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 
 /// Why there is no diagram: a fault of ours.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +30,7 @@ pub enum DiagramError {
 }
 
 /// `diagram.svg` of an emitted overlay.
-pub fn diagram(overlay: &Overlay, emitted: &Verilog) -> Result<File, DiagramError> {
+pub fn diagram(overlay: &StreamedConfig, emitted: &Verilog) -> Result<File, DiagramError> {
     let facts = facts::Facts::of(overlay, emitted)?;
     Ok(File { path: "diagram.svg".to_string(), text: layout::draw(overlay, &facts) })
 }

@@ -5,7 +5,7 @@ use super::csr_map::{self, CsrRow};
 use super::tables::{TableError, render};
 use super::{File, Verilog};
 use sagen_lang::{Direction, Port};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_rtl::top::{SIM_TOP, TOP};
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ struct Package {
 }
 
 /// `sagen_overlay.core` and `component.xml`.
-pub fn package(overlay: &Overlay, emitted: &Verilog) -> Result<Vec<File>, TableError> {
+pub fn package(overlay: &StreamedConfig, emitted: &Verilog) -> Result<Vec<File>, TableError> {
     let verilog = emitted.files.iter().map(|f| f.path.clone()).filter(|p| p.ends_with(".v"));
     let (sim_sources, sources) = verilog.partition(|p| *p == format!("rtl/{SIM_TOP}.v"));
     let package = Package {
@@ -99,7 +99,7 @@ fn wire(port: &Port) -> Wire {
 }
 
 /// Every port but clock and reset belongs to an AXI interface: `<bus>_axi_<signal>`.
-fn buses(overlay: &Overlay, ports: &[Port]) -> Vec<Bus> {
+fn buses(overlay: &StreamedConfig, ports: &[Port]) -> Vec<Bus> {
     let mut buses: Vec<Bus> = Vec::new();
     for port in ports {
         let Some((bus, signal)) = port.name.split_once("_axi_") else { continue };
@@ -116,7 +116,7 @@ fn buses(overlay: &Overlay, ports: &[Port]) -> Vec<Bus> {
     buses
 }
 
-fn empty(overlay: &Overlay, bus: &str) -> Bus {
+fn empty(overlay: &StreamedConfig, bus: &str) -> Bus {
     let number = bus.strip_prefix('m').and_then(|n| n.parse::<usize>().ok());
     let board = overlay.board();
     Bus {

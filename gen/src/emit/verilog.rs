@@ -2,7 +2,7 @@
 
 use super::File;
 use sagen_lang::{Design, Manifest, ModuleId, Port, verilog as printer};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -40,7 +40,7 @@ pub struct Verilog {
 #[derive(Serialize)]
 struct BuildManifest<'a> {
     schema: u32,
-    config: &'a sagen_streamed_arch::OverlayFile,
+    config: &'a sagen_streamed_arch::StreamedFile,
     board: &'a sagen_config::Board,
     top: &'static str,
     sim_top: &'static str,
@@ -49,7 +49,7 @@ struct BuildManifest<'a> {
 }
 
 /// Emit an overlay; the same overlay gives the same bytes.
-pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
+pub fn verilog(overlay: &StreamedConfig) -> Result<Verilog, EmitError> {
     let digest = digest(&tree(overlay, 0)?);
     let build_hash = build_hash(overlay, &digest)?;
     let design = tree(overlay, build_hash)?;
@@ -76,7 +76,7 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
 }
 
 /// The module tree of an overlay, with this number in the `build_hash` register.
-pub fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
+pub fn tree(overlay: &StreamedConfig, build_hash: u32) -> Result<Design, EmitError> {
     let mut design = Design::new();
     sagen_streamed_rtl::top::overlay(&mut design, overlay, build_hash);
     let errors = |errors| EmitError::Design { overlay: overlay.name().to_string(), errors };
@@ -117,7 +117,7 @@ fn digest(design: &Design) -> [u8; 32] {
 
 /// Config and board count as canonical text (every field in a fixed order, as JSON), so that neither comments nor
 /// names inside the generator change a bitstream's identity.
-fn build_hash(overlay: &Overlay, sources: &[u8; 32]) -> Result<u32, EmitError> {
+fn build_hash(overlay: &StreamedConfig, sources: &[u8; 32]) -> Result<u32, EmitError> {
     let mut hasher = Sha256::new();
     hasher.update(serde_json::to_vec(overlay.file())?);
     hasher.update(serde_json::to_vec(overlay.board())?);

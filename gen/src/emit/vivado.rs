@@ -2,11 +2,11 @@
 
 use super::{File, Verilog};
 use sagen_lang::Direction;
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_vivado::{FlowError, Port, Source, flow};
 
 /// Scripts and constraints; nothing for a board without constraints, which can be simulated all the same.
-pub fn vivado(overlay: &Overlay, emitted: &Verilog) -> Result<Vec<File>, FlowError> {
+pub fn vivado(overlay: &StreamedConfig, emitted: &Verilog) -> Result<Vec<File>, FlowError> {
     if flow::supported(overlay).is_err() {
         return Ok(Vec::new());
     }

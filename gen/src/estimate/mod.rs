@@ -17,7 +17,7 @@ use crate::emit::{self, EmitError};
 use levels::{Levels, Path};
 use resources::{Counted, Resources};
 use sagen_lang::{Manifest, ModuleEntry};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path;
@@ -121,7 +121,7 @@ pub struct Options<'a> {
 }
 
 /// Estimate an overlay; what is not cached is synthesised.
-pub fn estimate(overlay: &Overlay, options: &Options<'_>, stop: &AtomicBool) -> Result<Estimate, EstimateError> {
+pub fn estimate(overlay: &StreamedConfig, options: &Options<'_>, stop: &AtomicBool) -> Result<Estimate, EstimateError> {
     let yosys = Yosys::find(options.program, overlay.board().family, options.cache)?;
     let (manifest, sources) = sources(overlay)?;
     let netlists = yosys.synthesise(&sources, options.jobs, stop)?;
@@ -132,7 +132,7 @@ pub fn estimate(overlay: &Overlay, options: &Options<'_>, stop: &AtomicBool) -> 
 }
 
 /// What the overlay takes, where every module is cached.
-pub fn cached(overlay: &Overlay, options: &Options<'_>) -> Result<Option<Resources>, EstimateError> {
+pub fn cached(overlay: &StreamedConfig, options: &Options<'_>) -> Result<Option<Resources>, EstimateError> {
     let Ok(yosys) = Yosys::find(options.program, overlay.board().family, options.cache) else { return Ok(None) };
     let (manifest, sources) = sources(overlay)?;
     let netlists = yosys.cached(&sources);
@@ -144,7 +144,7 @@ pub fn cached(overlay: &Overlay, options: &Options<'_>) -> Result<Option<Resourc
 }
 
 /// The module tree below the synthesis top, and the Verilog of its modules.
-pub fn sources(overlay: &Overlay) -> Result<(Manifest, Vec<Source>), EmitError> {
+pub fn sources(overlay: &StreamedConfig) -> Result<(Manifest, Vec<Source>), EmitError> {
     let design = emit::tree(overlay, ANY_HASH)?;
     let top = design.lookup(sagen_streamed_rtl::top::TOP).expect("the synthesis top was just built");
     let manifest = design.manifest(top);
@@ -161,7 +161,7 @@ pub fn sources(overlay: &Overlay) -> Result<(Manifest, Vec<Source>), EmitError> 
 }
 
 fn assemble(
-    overlay: &Overlay,
+    overlay: &StreamedConfig,
     manifest: &Manifest,
     counted: &BTreeMap<String, Counted>,
     levels: &BTreeMap<String, Levels>,

@@ -23,7 +23,7 @@ pub use calibration::{Calibration, CalibrationError, LayerRange};
 pub use error::CompileError;
 pub use options::{CompileOptions, Fusion};
 
-use sagen_streamed_arch::{Cache, Compiled, Logits, Overlay, Program, Segment};
+use sagen_streamed_arch::{Cache, Compiled, Logits, Program, Segment, StreamedConfig};
 use sagen_streamed_isa::CHUNK_ROWS;
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ use sagen_checkpoint::weights::Checkpoint;
 pub fn compile(
     checkpoint: &Checkpoint,
     calibration: &Calibration,
-    overlay: &Overlay,
+    overlay: &StreamedConfig,
     options: &CompileOptions,
 ) -> Result<Compiled, CompileError> {
     let (gain_bytes, gains) = image::gains(checkpoint)?;
@@ -63,7 +63,11 @@ pub fn compile(
 }
 
 /// Compile a shape of which no weights are at hand: everything but the initial contents of DDR.
-pub fn outline(config: &ModelConfig, overlay: &Overlay, options: &CompileOptions) -> Result<Compiled, CompileError> {
+pub fn outline(
+    config: &ModelConfig,
+    overlay: &StreamedConfig,
+    options: &CompileOptions,
+) -> Result<Compiled, CompileError> {
     let norms = config.tensors().filter(|t| config.shape(*t).0 == 1);
     let tables = Tables { gains: norms.map(|norm| (norm, TYPICAL_FRACTION)).collect(), embedding: TYPICAL_FRACTION };
     let outline = routines_of(config, &Calibration::assumed(config), &tables, overlay, options)?;
@@ -92,7 +96,7 @@ fn routines_of(
     config: &ModelConfig,
     calibration: &Calibration,
     tables: &Tables,
-    overlay: &Overlay,
+    overlay: &StreamedConfig,
     options: &CompileOptions,
 ) -> Result<Outline, CompileError> {
     options::check_shape(config)?;
@@ -125,7 +129,7 @@ fn routines_of(
 pub fn compile_shape(
     config: ModelConfig,
     seed: u64,
-    overlay: &Overlay,
+    overlay: &StreamedConfig,
     options: &CompileOptions,
 ) -> Result<Compiled, CompileError> {
     let checkpoint = Checkpoint::random(config, seed)?;
@@ -141,7 +145,7 @@ struct Fit {
 }
 
 /// The graph with the largest feed-forward tiles that fit the overlay.
-fn fit(config: &ModelConfig, overlay: &Overlay, options: &CompileOptions) -> Result<Fit, CompileError> {
+fn fit(config: &ModelConfig, overlay: &StreamedConfig, options: &CompileOptions) -> Result<Fit, CompileError> {
     let tiles = (1..=config.ffn / CHUNK_ROWS)
         .filter(|tiles| config.ffn.is_multiple_of(tiles * CHUNK_ROWS))
         .map(|tiles| config.ffn / tiles);

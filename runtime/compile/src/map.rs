@@ -1,6 +1,6 @@
 //! The DDR map: which bytes of the board's memory hold what.
 
-use sagen_streamed_arch::{Overlay, Region, RegionKind};
+use sagen_streamed_arch::{Region, RegionKind, StreamedConfig};
 use sagen_streamed_isa::{BLOCK_ROWS, GROUP, WORD_BYTES};
 
 use super::{CompileError, CompileOptions};
@@ -56,7 +56,7 @@ pub(crate) fn rope_bytes(config: &ModelConfig) -> usize {
 }
 
 impl Map {
-    pub(crate) fn new(config: &ModelConfig, graph: &Graph, overlay: &Overlay, options: &CompileOptions) -> Self {
+    pub(crate) fn new(config: &ModelConfig, graph: &Graph, overlay: &StreamedConfig, options: &CompileOptions) -> Self {
         let beat = Beat::of(overlay);
         let kv_layout = KvLayout {
             beat,
@@ -81,7 +81,7 @@ impl Map {
     /// Add the region of descriptors, and check that all of it fits the board.
     pub(crate) fn finish(
         &mut self,
-        overlay: &Overlay,
+        overlay: &StreamedConfig,
         context: usize,
         descriptor_bytes: usize,
     ) -> Result<u64, CompileError> {

@@ -1,6 +1,6 @@
 //! What a person may choose when compiling, and the limits of what the hardware can do.
 
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::{AMAX_GROUPS, BLOCK_ROWS, CHUNK_ROWS, GROUP};
 use serde::{Deserialize, Serialize};
 
@@ -45,7 +45,7 @@ impl Default for CompileOptions {
 }
 
 impl CompileOptions {
-    pub(crate) fn check(&self, config: &ModelConfig, overlay: &Overlay) -> Result<(), CompileError> {
+    pub(crate) fn check(&self, config: &ModelConfig, overlay: &StreamedConfig) -> Result<(), CompileError> {
         let refuse = |rule: String| Err(CompileError::rule("context", self.context, rule));
         if self.context == 0 || !self.context.is_multiple_of(CHUNK_ROWS) {
             return refuse(format!("must be a positive multiple of {CHUNK_ROWS}"));

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::{GROUP, LANES, SCALES};
 
 use super::CompileError;
@@ -45,7 +45,7 @@ impl Plan {
         config: &ModelConfig,
         graph: &Graph,
         ffn_tile: usize,
-        overlay: &Overlay,
+        overlay: &StreamedConfig,
         rows: usize,
     ) -> Result<Self, CompileError> {
         let live = live_ranges(graph);

@@ -2,24 +2,24 @@
 
 use expect_test::{expect, expect_file};
 use sagen_config::Board;
-use sagen_streamed_arch::{Overlay, OverlayFile, RegionKind, RoutineKind};
+use sagen_streamed_arch::{RegionKind, RoutineKind, StreamedConfig, StreamedFile};
 
 use super::*;
 use crate::graph::tests::config;
 
 /// A shipped overlay, changed before it is checked.
-pub(crate) fn overlay_with(name: &str, change: impl Fn(&mut OverlayFile, &mut Board)) -> Overlay {
+pub(crate) fn overlay_with(name: &str, change: impl Fn(&mut StreamedFile, &mut Board)) -> StreamedConfig {
     let read = |path: String| {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/");
         std::fs::read_to_string(format!("{folder}{path}.yaml")).unwrap()
     };
-    let mut file: OverlayFile = serde_saphyr::from_str(&read(name.to_owned())).unwrap();
+    let mut file: StreamedFile = serde_saphyr::from_str(&read(name.to_owned())).unwrap();
     let mut board: Board = serde_saphyr::from_str(&read(format!("boards/{}", file.board))).unwrap();
     change(&mut file, &mut board);
-    Overlay::new(file, board).unwrap()
+    StreamedConfig::new(file, board).unwrap()
 }
 
-pub(crate) fn overlay(name: &str) -> Overlay {
+pub(crate) fn overlay(name: &str) -> StreamedConfig {
     overlay_with(name, |_, _| {})
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn options() -> CompileOptions {
     CompileOptions { context: 64, logits: false, fuse: Fusion::ALL }
 }
 
-pub(crate) fn fixture(overlay: &Overlay, options: &CompileOptions) -> Result<Compiled, CompileError> {
+pub(crate) fn fixture(overlay: &StreamedConfig, options: &CompileOptions) -> Result<Compiled, CompileError> {
     compile_shape(config(), 7, overlay, options)
 }
 
@@ -102,7 +102,7 @@ fn joined_streams_are_fewer_and_bring_the_same_beats() {
 
 #[test]
 fn what_does_not_fit_is_refused_by_name() {
-    let refusal = |name, options: CompileOptions, change: fn(&mut OverlayFile, &mut Board)| {
+    let refusal = |name, options: CompileOptions, change: fn(&mut StreamedFile, &mut Board)| {
         fixture(&overlay_with(name, change), &options).expect_err("must be refused").to_string()
     };
     let with_context = |context| CompileOptions { context, ..options() };

@@ -3,21 +3,21 @@
 use sagen_checkpoint::model::{Activation, ModelConfig, Rope, RopePairing, RopeScaling};
 use sagen_compile::{CompileError, CompileOptions, Fusion, compile_shape};
 use sagen_config::Board;
-use sagen_streamed_arch::{Compiled, Overlay, OverlayFile, RoutineKind};
+use sagen_streamed_arch::{Compiled, RoutineKind, StreamedConfig, StreamedFile};
 
 /// A shipped overlay, changed before it is checked.
-pub(crate) fn overlay_with(name: &str, change: impl Fn(&mut OverlayFile, &mut Board)) -> Overlay {
+pub(crate) fn overlay_with(name: &str, change: impl Fn(&mut StreamedFile, &mut Board)) -> StreamedConfig {
     let read = |path: String| {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../configs/");
         std::fs::read_to_string(format!("{folder}{path}.yaml")).unwrap()
     };
-    let mut file: OverlayFile = serde_saphyr::from_str(&read(name.to_owned())).unwrap();
+    let mut file: StreamedFile = serde_saphyr::from_str(&read(name.to_owned())).unwrap();
     let mut board: Board = serde_saphyr::from_str(&read(format!("boards/{}", file.board))).unwrap();
     change(&mut file, &mut board);
-    Overlay::new(file, board).unwrap()
+    StreamedConfig::new(file, board).unwrap()
 }
 
-pub(crate) fn overlay(name: &str) -> Overlay {
+pub(crate) fn overlay(name: &str) -> StreamedConfig {
     overlay_with(name, |_, _| {})
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn options() -> CompileOptions {
     CompileOptions { context: 64, logits: false, fuse: Fusion::ALL }
 }
 
-pub(crate) fn fixture(overlay: &Overlay, options: &CompileOptions) -> Result<Compiled, CompileError> {
+pub(crate) fn fixture(overlay: &StreamedConfig, options: &CompileOptions) -> Result<Compiled, CompileError> {
     compile_shape(config(), 7, overlay, options)
 }
 

@@ -1,6 +1,6 @@
 //! What a person is told about a config that cannot be used.
 
-use crate::Overlay;
+use crate::StreamedConfig;
 use crate::config::overlay;
 use expect_test::{Expect, expect};
 use sagen_config::{Board, parse};
@@ -8,7 +8,7 @@ use sagen_config::{Board, parse};
 const BOARD: &str = include_str!("../../../../configs/boards/kv260.yaml");
 const OVERLAY: &str = include_str!("../../../../configs/d16_100mhz_w128_p6.yaml");
 
-fn read(text: &str) -> Result<Overlay, String> {
+fn read(text: &str) -> Result<StreamedConfig, String> {
     let board: Board = parse("kv260.yaml", BOARD).unwrap();
     overlay("x.yaml", text, &[board]).map_err(|e| e.to_string())
 }

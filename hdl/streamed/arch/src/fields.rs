@@ -1,6 +1,6 @@
 //! The fields of an overlay config: meaning and allowed values, one table for checks, messages and new configs.
 
-use crate::overlay::{ControlCore, OverlayError, OverlayFile};
+use crate::overlay::{ControlCore, StreamedError, StreamedFile};
 use std::fmt::{self, Display, Formatter};
 
 /// Values that a number may have, apart from what other fields and the board allow.
@@ -41,7 +41,7 @@ pub struct NumberField {
     /// Values allowed.
     pub allowed: Allowed,
     /// Where it is.
-    pub value: fn(&OverlayFile) -> u32,
+    pub value: fn(&StreamedFile) -> u32,
 }
 
 /// Every number, in the order of the file.
@@ -120,29 +120,29 @@ pub const CONTROL_CORE: &str = "none (the host drives the queue; a resident core
 pub const PCPI: &str = "false (it needs a control core)";
 
 /// Every field by itself.
-pub(crate) fn check(f: &OverlayFile) -> Result<(), OverlayError> {
+pub(crate) fn check(f: &StreamedFile) -> Result<(), StreamedError> {
     NUMBERS.iter().try_for_each(|n| check_number(n.path, (n.value)(f), n.allowed))?;
     if f.control_core != ControlCore::None {
         let rule = "a resident control core is not built yet; `none` is allowed".to_string();
-        return Err(OverlayError::Rule { field: "control_core", found: "picorv32".to_string(), rule });
+        return Err(StreamedError::Rule { field: "control_core", found: "picorv32".to_string(), rule });
     }
     if f.pcpi {
         let rule = "needs a control core".to_string();
-        return Err(OverlayError::Rule { field: "pcpi", found: "true".to_string(), rule });
+        return Err(StreamedError::Rule { field: "pcpi", found: "true".to_string(), rule });
     }
     Ok(())
 }
 
-fn check_number(field: &'static str, found: u32, allowed: Allowed) -> Result<(), OverlayError> {
-    let rule = |rule: String| Err(OverlayError::Rule { field, found: found.to_string(), rule });
+fn check_number(field: &'static str, found: u32, allowed: Allowed) -> Result<(), StreamedError> {
+    let rule = |rule: String| Err(StreamedError::Rule { field, found: found.to_string(), rule });
     match allowed {
         Allowed::OneOf(values) if !values.contains(&found) => {
-            Err(OverlayError::NotAllowed { field, found: found.to_string(), allowed: list(values) })
+            Err(StreamedError::NotAllowed { field, found: found.to_string(), allowed: list(values) })
         }
         Allowed::Range(min, max) | Allowed::PowerOfTwo(min, max) | Allowed::MultipleOf(_, min, max)
             if !(min..=max).contains(&found) =>
         {
-            Err(OverlayError::OutOfRange { field, found, min, max })
+            Err(StreamedError::OutOfRange { field, found, min, max })
         }
         Allowed::PowerOfTwo(..) if !found.is_power_of_two() => rule("must be a power of two".to_string()),
         Allowed::MultipleOf(of, ..) if !found.is_multiple_of(of) => rule(format!("must be a multiple of {of}")),

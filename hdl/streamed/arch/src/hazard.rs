@@ -2,7 +2,7 @@
 //! earlier descriptors of *other* units it must wait for. Descriptors of one unit behave as if executed in
 //! order by themselves, and streamed beats are ordered by the FIFO, so neither needs a wait.
 
-use crate::overlay::Overlay;
+use crate::overlay::StreamedConfig;
 use sagen_streamed_isa::{Descriptor, GROUP, LANES, Operation, REGISTERS, UNITS, WORD_BYTES};
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ pub struct Access {
 pub type RegisterMax = [u64; REGISTERS];
 
 /// Everything that a descriptor may touch, whatever the registers hold within their bounds.
-pub fn footprint(operation: &Operation, overlay: &Overlay, max: &RegisterMax) -> Vec<Access> {
+pub fn footprint(operation: &Operation, overlay: &StreamedConfig, max: &RegisterMax) -> Vec<Access> {
     let mut f = Footprint { accesses: Vec::new() };
     let top = |reg: u64| max[reg as usize];
     match operation {
@@ -137,7 +137,7 @@ impl Footprint {
         }
     }
 
-    fn store(&mut self, o: &sagen_streamed_isa::Store, overlay: &Overlay, reach: u64) {
+    fn store(&mut self, o: &sagen_streamed_isa::Store, overlay: &StreamedConfig, reach: u64) {
         let piece = overlay.port_bytes() as u64;
         let word = WORD_BYTES as u64;
         for (i3, i2, i1) in loops(o) {
@@ -165,7 +165,11 @@ struct Past {
 }
 
 /// Fill in the waits of a routine written in program order.
-pub fn order<'a>(descriptors: impl IntoIterator<Item = &'a mut Descriptor>, overlay: &Overlay, max: &RegisterMax) {
+pub fn order<'a>(
+    descriptors: impl IntoIterator<Item = &'a mut Descriptor>,
+    overlay: &StreamedConfig,
+    max: &RegisterMax,
+) {
     let mut issued = [0u16; UNITS.len()];
     let mut past: Vec<Past> = Vec::new();
     for descriptor in descriptors {

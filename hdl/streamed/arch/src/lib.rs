@@ -14,5 +14,5 @@ pub mod program;
 
 pub use compiled::{Cache, Compiled, Logits};
 pub use device::{Device, DeviceError, RunStats};
-pub use overlay::{Overlay, OverlayError, OverlayFile};
+pub use overlay::{StreamedConfig, StreamedError, StreamedFile};
 pub use program::{Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step};

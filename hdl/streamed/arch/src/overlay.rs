@@ -53,7 +53,7 @@ pub enum ControlCore {
 /// An overlay config as written.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
-pub struct OverlayFile {
+pub struct StreamedFile {
     /// Must equal the name derived from the fields.
     pub name: String,
     /// Board, by name.
@@ -78,14 +78,14 @@ pub struct OverlayFile {
 
 /// A buildable overlay.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Overlay {
-    file: OverlayFile,
+pub struct StreamedConfig {
+    file: StreamedFile,
     board: Board,
 }
 
 /// Why an overlay cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum OverlayError {
+pub enum StreamedError {
     /// A field has a value outside its list.
     #[error("{field} = {found} is not one of {allowed}")]
     NotAllowed {
@@ -176,27 +176,27 @@ pub enum OverlayError {
     },
 }
 
-impl Overlay {
+impl StreamedConfig {
     /// Check a config against its board.
-    pub fn new(file: OverlayFile, board: Board) -> Result<Self, OverlayError> {
+    pub fn new(file: StreamedFile, board: Board) -> Result<Self, StreamedError> {
         if file.board != board.name {
-            return Err(OverlayError::Board { found: file.board, given: board.name });
+            return Err(StreamedError::Board { found: file.board, given: board.name });
         }
         if let Some((field, rule)) = board.fault(sagen_streamed_isa::CSR_BYTES) {
-            return Err(OverlayError::BoardFile { board: board.name, field, rule });
+            return Err(StreamedError::BoardFile { board: board.name, field, rule });
         }
         fields::check(&file)?;
         check_ports(&file, &board)?;
         let overlay = Self { file, board };
         let derived = overlay.derived_name();
         if overlay.file.name != derived {
-            return Err(OverlayError::Name { found: overlay.file.name, derived });
+            return Err(StreamedError::Name { found: overlay.file.name, derived });
         }
         overlay.check_clock()?;
         Ok(overlay)
     }
 
-    fn check_clock(&self) -> Result<(), OverlayError> {
+    fn check_clock(&self) -> Result<(), StreamedError> {
         let (mhz, board) = (self.clock_mhz(), &self.board);
         if board.fabric_clock.nearest(1000 * mhz).is_some() {
             return Ok(());
@@ -204,7 +204,7 @@ impl Overlay {
         let around = board.fabric_clock.around(1000 * mhz);
         let made: Vec<String> = [around.0, around.1].iter().flatten().map(|f| format!("{} kHz", f)).collect();
         let rule = format!("board {} cannot make it; the nearest clocks are {}", board.name, made.join(" and "));
-        Err(OverlayError::Rule { field: "clock_mhz", found: mhz.to_string(), rule })
+        Err(StreamedError::Rule { field: "clock_mhz", found: mhz.to_string(), rule })
     }
 
     fn derived_name(&self) -> String {
@@ -226,7 +226,7 @@ impl Overlay {
     }
 
     /// The config as written.
-    pub fn file(&self) -> &OverlayFile {
+    pub fn file(&self) -> &StreamedFile {
         &self.file
     }
     /// The board.
@@ -308,30 +308,30 @@ impl Overlay {
     }
 }
 
-fn within(field: &'static str, found: u32, min: u32, max: u32) -> Result<(), OverlayError> {
+fn within(field: &'static str, found: u32, min: u32, max: u32) -> Result<(), StreamedError> {
     if (min..=max).contains(&found) {
         return Ok(());
     }
-    Err(OverlayError::OutOfRange { field, found, min, max })
+    Err(StreamedError::OutOfRange { field, found, min, max })
 }
 
-fn check_ports(f: &OverlayFile, board: &Board) -> Result<(), OverlayError> {
+fn check_ports(f: &StreamedFile, board: &Board) -> Result<(), StreamedError> {
     let p = &f.ports;
     if p.stream > p.total {
-        return Err(OverlayError::StreamPorts { stream: p.stream, total: p.total });
+        return Err(StreamedError::StreamPorts { stream: p.stream, total: p.total });
     }
     if p.total > p.stream + 2 {
         let spare = p.total - p.stream - 2;
-        return Err(OverlayError::SparePorts { total: p.total, stream: p.stream, spare });
+        return Err(StreamedError::SparePorts { total: p.total, stream: p.stream, spare });
     }
     within("ports.total", p.total, 1, board.ports.len() as u32)?;
     if let Some(narrow) = board.ports[..p.total as usize].iter().find(|b| p.width > b.width) {
         let rule = format!("port {} of board {} has {} bits", narrow.name, board.name, narrow.width);
-        return Err(OverlayError::Rule { field: "ports.width", found: p.width.to_string(), rule });
+        return Err(StreamedError::Rule { field: "ports.width", found: p.width.to_string(), rule });
     }
     let beat = p.stream * p.width / 8;
     if beat > WORD_BYTES as u32 {
-        return Err(OverlayError::BeatTooWide { stream: p.stream, width: p.width, beat });
+        return Err(StreamedError::BeatTooWide { stream: p.stream, width: p.width, beat });
     }
     // A weight block has 16 rows: a wider array is halves side by side that take different channels.
     let channels = f.array.side * (f.array.side / BLOCK_ROWS as u32).max(1);
@@ -341,7 +341,7 @@ fn check_ports(f: &OverlayFile, board: &Board) -> Result<(), OverlayError> {
             "arrays of side {} take {channels} channels each, {step} together, and a beat has {beat}",
             f.array.side
         );
-        return Err(OverlayError::Rule { field: "array.count", found: f.array.count.to_string(), rule });
+        return Err(StreamedError::Rule { field: "array.count", found: f.array.count.to_string(), rule });
     }
     Ok(())
 }

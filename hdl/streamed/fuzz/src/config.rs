@@ -2,16 +2,16 @@
 
 use sagen_arith::draw::Draw;
 use sagen_config::Board;
-use sagen_streamed_arch::overlay::{ArrayFile, ControlCore, OverlayFile, PortsFile, ScratchpadFile};
-use sagen_streamed_arch::{Overlay, OverlayError};
+use sagen_streamed_arch::overlay::{ArrayFile, ControlCore, PortsFile, ScratchpadFile, StreamedFile};
+use sagen_streamed_arch::{StreamedConfig, StreamedError};
 
 /// A config whose fields are legal one by one; together they need not be.
-fn draw_file(draw: &mut Draw, board: &Board) -> OverlayFile {
+fn draw_file(draw: &mut Draw, board: &Board) -> StreamedFile {
     let stream = draw.pick(&[1, 2, 4]);
     let widest = board.ports.iter().map(|p| p.width).max().unwrap_or(32);
     let clocks: Vec<u32> = (10..=300).filter(|mhz| board.fabric_clock.nearest(1000 * mhz).is_some()).collect();
     let power = |draw: &mut Draw, from: i64, to: i64| 1u32 << draw.within(from..=to);
-    OverlayFile {
+    StreamedFile {
         name: String::new(),
         board: board.name.clone(),
         clock_mhz: draw.pick(&clocks),
@@ -33,7 +33,7 @@ fn draw_file(draw: &mut Draw, board: &Board) -> OverlayFile {
 ///
 /// # Panics
 /// When no legal one is drawn in a thousand tries: then a rule forbids nearly everything.
-pub fn random_overlay(seed: u64, boards: &[Board]) -> Overlay {
+pub fn random_overlay(seed: u64, boards: &[Board]) -> StreamedConfig {
     let mut draw = Draw::new(seed);
     for _ in 0..1000 {
         let board = &boards[draw.below(boards.len() as u64) as usize];
@@ -45,11 +45,11 @@ pub fn random_overlay(seed: u64, boards: &[Board]) -> Overlay {
 }
 
 /// The overlay of a config whose name is still to be derived.
-pub fn named(mut file: OverlayFile, board: &Board) -> Result<Overlay, OverlayError> {
-    match Overlay::new(file.clone(), board.clone()) {
-        Err(OverlayError::Name { derived, .. }) => {
+pub fn named(mut file: StreamedFile, board: &Board) -> Result<StreamedConfig, StreamedError> {
+    match StreamedConfig::new(file.clone(), board.clone()) {
+        Err(StreamedError::Name { derived, .. }) => {
             file.name = derived;
-            Overlay::new(file, board.clone())
+            StreamedConfig::new(file, board.clone())
         }
         other => other,
     }

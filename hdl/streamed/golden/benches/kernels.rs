@@ -4,7 +4,7 @@ mod shaped;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use sagen_config::Board;
-use sagen_streamed_arch::{Device, Overlay, config};
+use sagen_streamed_arch::{Device, StreamedConfig, config};
 use sagen_streamed_golden::Machine;
 use sagen_streamed_isa::Operation;
 use shaped::{SMOLLM2, Shape};
@@ -12,14 +12,14 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Duration;
 
-fn overlay() -> Overlay {
+fn overlay() -> StreamedConfig {
     let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../configs");
     let read = |name: &str| std::fs::read_to_string(configs.join(name)).expect("the config exists");
     let board: Board = sagen_config::parse("kv260", &read("boards/kv260.yaml")).expect("the board is legal");
     config::overlay("d16", &read("d16_100mhz_w128_p6.yaml"), &[board]).expect("the overlay is legal")
 }
 
-fn machine(overlay: &Overlay, program: &sagen_streamed_arch::Program, position: u64) -> Machine {
+fn machine(overlay: &StreamedConfig, program: &sagen_streamed_arch::Program, position: u64) -> Machine {
     let mut machine = Machine::new(overlay);
     machine.load(program).expect("the program is legal");
     machine.set_register(sagen_streamed_isa::register::POSITION, position as u32).expect("the register exists");

@@ -5,7 +5,9 @@ mod rig;
 use rig::{machine, overlays};
 use sagen_arith::draw::Draw;
 use sagen_arith::scale::Scale;
-use sagen_streamed_arch::{Device, Label, Overlay, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step};
+use sagen_streamed_arch::{
+    Device, Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step, StreamedConfig,
+};
 use sagen_streamed_golden::{Machine, Write};
 use sagen_streamed_isa::{
     Add, Descriptor, Load, Matmul, Matvec, Mul, Operation, Quant, Score, Store, Stream, WeightedSum,
@@ -17,7 +19,7 @@ const KV: u64 = 0x10_0000;
 const WORDS: u64 = 0x20_0000;
 
 /// A program over weights and K or V bytes given beat by beat, and scratchpad words given as lanes.
-fn program(overlay: &Overlay, weights: &[u8], kv: &[u8], lanes: &[i32]) -> Program {
+fn program(overlay: &StreamedConfig, weights: &[u8], kv: &[u8], lanes: &[i32]) -> Program {
     let mut program = Program { overlay: overlay.name().to_string(), ..Program::default() };
     let ports = overlay.stream_ports();
     for (name, kind, base, bytes) in
@@ -86,7 +88,7 @@ fn unit_scales(rows: u64) -> [Step; 2] {
 }
 
 /// Beats of a matrix, row-major, as the block layout says; row scales of 2^-shift where given.
-fn pack(overlay: &Overlay, matrix: &[Vec<i8>], row_exponent: Option<i8>) -> Vec<u8> {
+fn pack(overlay: &StreamedConfig, matrix: &[Vec<i8>], row_exponent: Option<i8>) -> Vec<u8> {
     let mut bytes = Vec::new();
     for block in matrix.chunks(16) {
         if let Some(exponent) = row_exponent {
@@ -341,7 +343,7 @@ fn writes_are_reported_word_by_word() {
 }
 
 /// The message of the first step that fails.
-fn refusal(overlay: &Overlay, program: &Program, steps: Vec<Step>) -> String {
+fn refusal(overlay: &StreamedConfig, program: &Program, steps: Vec<Step>) -> String {
     Machine::run(&mut machine(overlay, program, &[]), &routine(steps)).unwrap_err().to_string()
 }
 

@@ -5,11 +5,11 @@ mod rig;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use rig::boards;
-use sagen_streamed_arch::overlay::{ControlCore, OverlayFile};
+use sagen_streamed_arch::overlay::{ControlCore, StreamedFile};
 use sagen_streamed_fuzz::config::{named, random_overlay};
 
 /// Field, a value that it must never have, and a part of the rule that has to be told.
-type Fault = (&'static str, fn(&mut OverlayFile, u32), &'static str);
+type Fault = (&'static str, fn(&mut StreamedFile, u32), &'static str);
 
 /// `n` is any number of 0..=255; each entry makes an illegal value of it.
 const FAULTS: [Fault; 20] = [

@@ -5,18 +5,18 @@ mod rig;
 
 use rig::{machine, overlays};
 use sagen_arith::draw::Draw;
-use sagen_streamed_arch::{Device, Overlay, Program, Step};
+use sagen_streamed_arch::{Device, Program, Step, StreamedConfig};
 use sagen_streamed_fuzz::program::{RandomProgram, random_program};
 use sagen_streamed_golden::{Machine, Write};
 use sagen_streamed_isa::{LAYOUTS, UNITS, Unit};
 use std::collections::BTreeMap;
 
-fn start(overlay: &Overlay, random: &RandomProgram) -> Machine {
+fn start(overlay: &StreamedConfig, random: &RandomProgram) -> Machine {
     machine(overlay, &random.program, &random.registers)
 }
 
 /// All state that a program leaves.
-fn state(overlay: &Overlay, program: &Program, machine: &mut Machine) -> State {
+fn state(overlay: &StreamedConfig, program: &Program, machine: &mut Machine) -> State {
     let mut ddr = Vec::new();
     for region in &program.regions {
         let mut bytes = vec![0; region.bytes as usize];
@@ -50,14 +50,14 @@ struct State {
     registers: Vec<u32>,
 }
 
-fn in_order(overlay: &Overlay, random: &RandomProgram) -> State {
+fn in_order(overlay: &StreamedConfig, random: &RandomProgram) -> State {
     let mut machine = start(overlay, random);
     machine.run(&random.routine).unwrap();
     state(overlay, &random.program, &mut machine)
 }
 
 /// Execute with units running ahead of each other at random; `None` where nothing could go on.
-fn in_random_order(overlay: &Overlay, random: &RandomProgram, seed: u64) -> Option<State> {
+fn in_random_order(overlay: &StreamedConfig, random: &RandomProgram, seed: u64) -> Option<State> {
     let mut draw = Draw::new(seed);
     let mut machine = start(overlay, random);
     machine.begin();

@@ -2,12 +2,12 @@
 
 use sagen_config::Board;
 use sagen_lang::{Design, ModuleId, verilog};
-use sagen_streamed_arch::{Overlay, config};
+use sagen_streamed_arch::{StreamedConfig, config};
 use std::path::PathBuf;
 use std::process::Command;
 
 /// The overlay in `configs/<name>.yaml`.
-pub(crate) fn overlay(name: &str) -> Overlay {
+pub(crate) fn overlay(name: &str) -> StreamedConfig {
     let configs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../configs");
     let read = |path: PathBuf| std::fs::read_to_string(&path).unwrap();
     let board: Board = sagen_config::parse("kv260.yaml", &read(configs.join("boards/kv260.yaml"))).unwrap();
@@ -15,7 +15,7 @@ pub(crate) fn overlay(name: &str) -> Overlay {
 }
 
 /// Verilator must have nothing to say about a unit, on any of the overlays.
-pub(crate) fn lint(unit: fn(&mut Design, &Overlay) -> ModuleId) {
+pub(crate) fn lint(unit: fn(&mut Design, &StreamedConfig) -> ModuleId) {
     for name in ["d16_100mhz_w128_p6", "d16_100mhz_w128_p6_a4", "d8_100mhz", "d16_250mhz_w128_p6"] {
         let mut d = Design::new();
         let top = unit(&mut d, &overlay(name));

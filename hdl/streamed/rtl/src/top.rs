@@ -15,7 +15,7 @@ use crate::memory::scale_file::scale_file;
 use crate::memory::scratchpad::scratchpad;
 use crate::vector::vector_unit;
 use sagen_lang::{Design, Direction, Instance, Module, ModuleId, Signal, bit, lit, pack, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::UNITS;
 
 /// Name of the synthesis top.
@@ -32,7 +32,7 @@ pub struct Tops {
 }
 
 /// Build every module of an overlay.
-pub fn overlay(d: &mut Design, overlay: &Overlay, build_hash: u32) -> Tops {
+pub fn overlay(d: &mut Design, overlay: &StreamedConfig, build_hash: u32) -> Tops {
     let core = core(d, overlay, build_hash);
     Tops { overlay: shell(d, TOP, core, false), sim: shell(d, SIM_TOP, core, true) }
 }
@@ -68,7 +68,7 @@ struct Parts {
     scales: Instance,
 }
 
-fn core(d: &mut Design, overlay: &Overlay, build_hash: u32) -> ModuleId {
+fn core(d: &mut Design, overlay: &StreamedConfig, build_hash: u32) -> ModuleId {
     let geometry = overlay.side() | overlay.arrays() << 8 | overlay.stream_ports() << 16 | overlay.port_bytes() << 24;
     let csr = csr_block(d, Identity { build_hash, geometry: geometry as u32 });
     let (fetch, scheduler) = (fetch_unit(d, overlay), scheduler(d));
@@ -117,7 +117,7 @@ enum Reader {
 }
 
 /// Who reads through a port, most urgent first.
-fn readers(overlay: &Overlay, port: usize) -> Vec<Reader> {
+fn readers(overlay: &StreamedConfig, port: usize) -> Vec<Reader> {
     let mut readers = Vec::new();
     if overlay.command_port() == port {
         readers.push(Reader::Fetch);
@@ -305,7 +305,7 @@ impl Parts {
         }
     }
 
-    fn read_port(&self, m: &Module, overlay: &Overlay, port: usize, arbiter: Option<ModuleId>) {
+    fn read_port(&self, m: &Module, overlay: &StreamedConfig, port: usize, arbiter: Option<ModuleId>) {
         let bytes = overlay.port_bytes() as u32;
         let readers: Vec<_> = readers(overlay, port).into_iter().map(|r| self.reader(r)).collect();
         if readers.is_empty() {
@@ -338,7 +338,7 @@ impl Parts {
         burst_constants(m, &axi("ar"), bytes);
     }
 
-    fn write_port(&self, m: &Module, overlay: &Overlay) {
+    fn write_port(&self, m: &Module, overlay: &StreamedConfig) {
         let bytes = overlay.port_bytes() as u32;
         let axi = |name: &str| format!("m{}_axi_{name}", overlay.data_port());
         let store = self.store;

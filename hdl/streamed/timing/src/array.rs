@@ -2,7 +2,7 @@
 //!
 //! See `docs/units/array.md`, whose formulas this reproduces.
 
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::{BLOCK_ROWS, GROUP};
 use std::collections::VecDeque;
 
@@ -58,7 +58,7 @@ pub(super) struct Array {
 }
 
 impl Array {
-    pub(super) fn new(overlay: &Overlay) -> Self {
+    pub(super) fn new(overlay: &StreamedConfig) -> Self {
         let (side, arrays, beat) = (overlay.side() as u64, overlay.arrays() as u64, overlay.beat_bytes() as u64);
         // A side of more than the rows of a block is several column halves, each with channels of its own.
         let columns = side.min(BLOCK_ROWS as u64);

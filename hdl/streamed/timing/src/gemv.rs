@@ -2,7 +2,7 @@
 //!
 //! The figures are those of the engine's timing tests (`hdl/rtl/src/compute/tests/timing.rs`).
 
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::BLOCK_ROWS;
 use std::collections::VecDeque;
 
@@ -45,7 +45,7 @@ pub(super) struct Gemv {
 }
 
 impl Gemv {
-    pub(super) fn new(overlay: &Overlay) -> Self {
+    pub(super) fn new(overlay: &StreamedConfig) -> Self {
         let (beat, deep) = (overlay.beat_bytes() as u64, if overlay.deep_pipeline() { DEEP } else { 0 });
         Self { beat, deep, held: None, current: None, left: 0, last: None, done: VecDeque::new() }
     }

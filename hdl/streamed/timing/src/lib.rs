@@ -15,7 +15,7 @@ pub use machine::Prediction;
 pub use port::MemoryTiming;
 
 use machine::Machine;
-use sagen_streamed_arch::{Overlay, Program, Routine, RoutineKind};
+use sagen_streamed_arch::{Program, Routine, RoutineKind, StreamedConfig};
 use sagen_streamed_isa::{CHUNK_ROWS, REGISTERS, register};
 
 /// A routine that cannot end.
@@ -35,7 +35,7 @@ pub enum PredictError {
 
 /// A program on an overlay, in time.
 pub struct Predictor<'a> {
-    overlay: &'a Overlay,
+    overlay: &'a StreamedConfig,
     program: &'a Program,
     timing: MemoryTiming,
 }
@@ -43,7 +43,7 @@ pub struct Predictor<'a> {
 impl<'a> Predictor<'a> {
     /// For the memory that `timing` describes.
     #[must_use]
-    pub fn new(overlay: &'a Overlay, program: &'a Program, timing: MemoryTiming) -> Self {
+    pub fn new(overlay: &'a StreamedConfig, program: &'a Program, timing: MemoryTiming) -> Self {
         Self { overlay, program, timing }
     }
 
@@ -76,7 +76,7 @@ impl<'a> Predictor<'a> {
 
 /// Walk any routine.
 pub fn predict(
-    overlay: &Overlay,
+    overlay: &StreamedConfig,
     routine: &Routine,
     registers: &[u32; REGISTERS],
     timing: MemoryTiming,

@@ -6,7 +6,7 @@ use super::gemv::{self, Gemv, Kind, block_beats};
 use super::port::{Bursts, MemoryTiming, Port, Reader};
 use super::simple::{self, Simple};
 use crate::PredictError;
-use sagen_streamed_arch::{Overlay, Routine};
+use sagen_streamed_arch::{Routine, StreamedConfig};
 use sagen_streamed_isa::{DESCRIPTOR_BYTES, Load, Operation, REGISTERS, UNITS, Unit};
 use std::collections::VecDeque;
 
@@ -57,7 +57,7 @@ struct Loading {
 }
 
 pub(super) struct Machine<'a> {
-    overlay: &'a Overlay,
+    overlay: &'a StreamedConfig,
     timing: MemoryTiming,
     registers: &'a [u32; REGISTERS],
     now: u64,
@@ -87,7 +87,7 @@ pub(super) struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     pub(super) fn new(
-        overlay: &'a Overlay,
+        overlay: &'a StreamedConfig,
         timing: MemoryTiming,
         registers: &'a [u32; REGISTERS],
         routine: &'a Routine,

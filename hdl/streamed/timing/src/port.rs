@@ -1,7 +1,7 @@
 //! A memory port: bursts are answered in the order in which they were asked for, one transfer a cycle, except in
 //! refreshes. What a port delivers changes only at events, so time may jump from one to the next.
 
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use std::collections::VecDeque;
 
 /// Bytes that no burst crosses.
@@ -27,7 +27,7 @@ pub struct MemoryTiming {
 impl MemoryTiming {
     /// The DDR of an overlay's board at the overlay's clock.
     #[must_use]
-    pub fn of(overlay: &Overlay) -> Self {
+    pub fn of(overlay: &StreamedConfig) -> Self {
         let ddr = overlay.board().ddr.timing;
         let cycles = |ns: u64| ns as f64 * f64::from(overlay.clock_mhz()) / 1e3;
         Self {

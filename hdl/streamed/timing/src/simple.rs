@@ -1,7 +1,7 @@
 //! Units whose descriptors take a time that only their own fields determine: vector and store.
 
 use super::port::MemoryTiming;
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::{LANES, Operation, Quant, Store};
 
 /// Executes one descriptor after another; a second one may wait inside.
@@ -45,7 +45,7 @@ impl Simple {
 
 /// Cycles of a vector descriptor, from acceptance by an idle unit to `done`, and how many of them a descriptor before it
 /// hides; see `docs/units/vector.md`.
-pub(super) fn vector(operation: &Operation, overlay: &Overlay) -> (u64, u64) {
+pub(super) fn vector(operation: &Operation, overlay: &StreamedConfig) -> (u64, u64) {
     let parts = (LANES / overlay.vector_lanes()) as u64;
     let deep = overlay.deep_pipeline();
     let (words, latency, more) = match operation {

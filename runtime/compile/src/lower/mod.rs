@@ -11,7 +11,7 @@ mod stream;
 
 use std::collections::BTreeMap;
 
-use sagen_streamed_arch::{Label, Overlay, Step};
+use sagen_streamed_arch::{Label, Step, StreamedConfig};
 use sagen_streamed_isa::{Descriptor, Operation};
 
 use super::map::Map;
@@ -24,7 +24,7 @@ use stream::Runs;
 /// What all routines of a program share.
 pub(crate) struct Model<'a> {
     pub(crate) config: &'a ModelConfig,
-    pub(crate) overlay: &'a Overlay,
+    pub(crate) overlay: &'a StreamedConfig,
     pub(crate) graph: &'a Graph,
     pub(crate) map: &'a Map,
     pub(crate) numerics: &'a Numerics,

@@ -9,7 +9,7 @@ mod kv;
 pub use block::{block_bytes, pack_block};
 pub use kv::KvLayout;
 
-use crate::Overlay;
+use crate::StreamedConfig;
 use sagen_streamed_isa::{GROUP, WORD_BYTES};
 
 /// The cut of a beat over the ports.
@@ -24,7 +24,7 @@ pub struct Beat {
 impl Beat {
     /// The cut of an overlay.
     #[must_use]
-    pub fn of(overlay: &Overlay) -> Self {
+    pub fn of(overlay: &StreamedConfig) -> Self {
         Self { port_bytes: overlay.port_bytes(), ports: overlay.stream_ports() }
     }
 

@@ -1,7 +1,7 @@
 //! DDR of a random program: weight blocks, K and V bytes, parameters, tables and an output region.
 
 use sagen_arith::draw::Draw;
-use sagen_streamed_arch::{Overlay, Program, Region, RegionKind, Segment};
+use sagen_streamed_arch::{Program, Region, RegionKind, Segment, StreamedConfig};
 use sagen_streamed_isa::{BLOCK_ROWS, DESCRIPTOR_BYTES};
 
 /// Consecutive weight blocks of equal width.
@@ -47,7 +47,7 @@ struct Builder<'a> {
 
 impl Map {
     /// The map, and a program without routines.
-    pub(super) fn new(overlay: &Overlay, draw: &mut Draw, steps: usize) -> (Self, Program) {
+    pub(super) fn new(overlay: &StreamedConfig, draw: &mut Draw, steps: usize) -> (Self, Program) {
         let program = Program { overlay: overlay.name().to_string(), ..Program::default() };
         let mut b = Builder { draw, program, next: overlay.board().ddr.reserved.base.next_multiple_of(PAGE) };
         let descriptors = b.region("descriptors", RegionKind::Descriptors, (steps * DESCRIPTOR_BYTES) as u64);
@@ -95,7 +95,7 @@ impl Builder<'_> {
     }
 
     /// Pools of blocks, split over one region a port.
-    fn weights(&mut self, overlay: &Overlay) -> (Vec<Pool>, u64) {
+    fn weights(&mut self, overlay: &StreamedConfig) -> (Vec<Pool>, u64) {
         let (ports, port_bytes) = (overlay.stream_ports(), overlay.port_bytes());
         let mut split = vec![Vec::new(); ports];
         let mut pools = Vec::new();

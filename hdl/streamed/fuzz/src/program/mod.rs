@@ -14,7 +14,7 @@ mod window;
 use map::Map;
 use sagen_arith::draw::Draw;
 use sagen_streamed_arch::hazard::{self, RegisterMax};
-use sagen_streamed_arch::{Device, Label, Overlay, Program, Routine, RoutineKind, Segment, Step};
+use sagen_streamed_arch::{Device, Label, Program, Routine, RoutineKind, Segment, Step, StreamedConfig};
 use sagen_streamed_golden::machine::Machine;
 use sagen_streamed_isa::{Descriptor, Operation, REGISTERS};
 use window::Window;
@@ -31,7 +31,7 @@ pub struct RandomProgram {
     pub routine: Routine,
     /// Step registers to set before the run.
     pub registers: Vec<(u64, u32)>,
-    overlay: Overlay,
+    overlay: StreamedConfig,
     seed: u64,
     /// Initialises on-chip memory; never removed.
     prologue: Action,
@@ -54,7 +54,7 @@ const RESULT_REGISTERS: [u64; 2] = [7, 8];
 /// What generators share: a machine that runs along, so that later choices can depend on state.
 struct Maker {
     draw: Draw,
-    overlay: Overlay,
+    overlay: StreamedConfig,
     map: Map,
     machine: Machine,
     scratch: Window,
@@ -63,7 +63,7 @@ struct Maker {
 }
 
 /// A program of about `size` actions.
-pub fn random_program(overlay: &Overlay, seed: u64, size: usize) -> RandomProgram {
+pub fn random_program(overlay: &StreamedConfig, seed: u64, size: usize) -> RandomProgram {
     let mut draw = Draw::new(seed);
     let registers = random_registers(&mut draw);
     let steps = (size + 2) * 8;

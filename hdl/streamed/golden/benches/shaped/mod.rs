@@ -2,7 +2,7 @@
 //! on the golden machine, without a checkpoint or a compiler.
 
 use sagen_arith::draw::Draw;
-use sagen_streamed_arch::{Label, Overlay, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step};
+use sagen_streamed_arch::{Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step, StreamedConfig};
 use sagen_streamed_isa::{
     Add, Descriptor, Glu, Load, Matmul, Matvec, Mul, Operation, Quant, Rope, Score, Store, Stream, WeightedSum,
 };
@@ -36,7 +36,7 @@ struct Map {
 
 /// Writes the steps of one routine.
 struct Writer<'a> {
-    overlay: &'a Overlay,
+    overlay: &'a StreamedConfig,
     shape: Shape,
     map: Map,
     rows: u64,
@@ -46,12 +46,12 @@ struct Writer<'a> {
 }
 
 /// Beats of a weight block.
-fn block_beats(overlay: &Overlay, groups: u64) -> u64 {
+fn block_beats(overlay: &StreamedConfig, groups: u64) -> u64 {
     overlay.group_beats() as u64 * (1 + 16 * groups)
 }
 
 /// Beats of all weights.
-fn weight_beats(overlay: &Overlay, s: Shape) -> u64 {
+fn weight_beats(overlay: &StreamedConfig, s: Shape) -> u64 {
     let linear = |groups, outputs: u64| outputs / 16 * block_beats(overlay, groups);
     let qkv = linear(s.groups, 64 * (s.groups + 2 * s.kv_heads));
     let layer = qkv
@@ -62,7 +62,7 @@ fn weight_beats(overlay: &Overlay, s: Shape) -> u64 {
 }
 
 /// A program with a routine of `rows` rows at a position; one row is followed by the head.
-pub(crate) fn program(overlay: &Overlay, shape: Shape, rows: u64, position: u64) -> Program {
+pub(crate) fn program(overlay: &StreamedConfig, shape: Shape, rows: u64, position: u64) -> Program {
     let ports = overlay.stream_ports() as u64;
     let page = |bytes: u64| bytes.next_multiple_of(4096);
     let weight_stride = page(weight_beats(overlay, shape) * overlay.port_bytes() as u64);

@@ -26,12 +26,12 @@ use log::Touched;
 use queue::{Geometry, Queue};
 pub use rows::Rows;
 use sagen_arith::scale::Scale;
-use sagen_streamed_arch::{Device, DeviceError, Overlay, Program, Routine, RunStats, Step};
+use sagen_streamed_arch::{Device, DeviceError, Program, Routine, RunStats, Step, StreamedConfig};
 use sagen_streamed_isa::{AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES, Operation, REGISTERS, SCALES, WORD_BYTES};
 
 /// Everything that a program can change.
 pub struct Machine {
-    overlay: Overlay,
+    overlay: StreamedConfig,
     ddr: Ddr,
     /// Lanes, 16 a word.
     scratch: Vec<i32>,
@@ -50,7 +50,7 @@ pub struct Machine {
 
 impl Machine {
     /// A machine of this overlay, without a program.
-    pub fn new(overlay: &Overlay) -> Self {
+    pub fn new(overlay: &StreamedConfig) -> Self {
         Self {
             ddr: Ddr::default(),
             scratch: vec![0; overlay.scratch_words() * LANES],
@@ -177,7 +177,7 @@ impl Machine {
     }
 }
 
-fn empty_queue(overlay: &Overlay) -> Queue {
+fn empty_queue(overlay: &StreamedConfig) -> Queue {
     Queue::new(Geometry { ports: overlay.stream_ports(), port_bytes: overlay.port_bytes() })
 }
 

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test binary uses its own part")]
 
 use sagen_config::Board;
-use sagen_streamed_arch::{Device, Overlay, Program, config};
+use sagen_streamed_arch::{Device, Program, StreamedConfig, config};
 use sagen_streamed_golden::Machine;
 use std::path::Path;
 
@@ -33,7 +33,7 @@ pub(crate) fn boards() -> Vec<Board> {
 }
 
 /// Every geometry of ports, the main overlay first.
-pub(crate) fn overlays() -> Vec<Overlay> {
+pub(crate) fn overlays() -> Vec<StreamedConfig> {
     let configs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../configs");
     let read = |path: &Path| std::fs::read_to_string(path).unwrap();
     let board: Board = boards().into_iter().find(|b| b.name == "kv260").unwrap();
@@ -44,7 +44,7 @@ pub(crate) fn overlays() -> Vec<Overlay> {
 }
 
 /// A machine that holds a program.
-pub(crate) fn machine(overlay: &Overlay, program: &Program, registers: &[(u64, u32)]) -> Machine {
+pub(crate) fn machine(overlay: &StreamedConfig, program: &Program, registers: &[(u64, u32)]) -> Machine {
     let mut machine = Machine::new(overlay);
     machine.load(program).unwrap();
     for (index, value) in registers {

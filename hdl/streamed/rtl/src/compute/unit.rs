@@ -7,10 +7,10 @@ use super::array::array_engine;
 use super::gemv::gemv_engine;
 use crate::fields::is;
 use sagen_lang::{Design, Instance, Module, ModuleId, Signal, bit, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 
 /// The compute unit.
-pub fn compute_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
+pub fn compute_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let (gemv, array) = (gemv_engine(d, overlay), array_engine(d, overlay));
     d.module("compute_unit", |m| {
         m.doc("GEMV engine and array engine behind one descriptor port; see docs/units/compute.md.");
@@ -45,7 +45,7 @@ impl Engines {
         array_owns.q()
     }
 
-    fn inputs(&self, m: &Module, overlay: &Overlay, array_owns: Signal) {
+    fn inputs(&self, m: &Module, overlay: &StreamedConfig, array_owns: Signal) {
         let beat = 8 * overlay.beat_bytes() as u32;
         for name in ["limit_value", "count_value"] {
             self.gemv.input(name, m.input(name, unsigned(32)));

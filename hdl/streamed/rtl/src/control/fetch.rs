@@ -3,7 +3,7 @@
 use crate::dma::burst::{ADDRESS_BITS, BEATS_BITS, bursts};
 use crate::fifo::fifo;
 use sagen_lang::{Design, ModuleId, Reg, bit, cat, high, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::DESCRIPTOR_BYTES;
 
 /// Descriptors that may be on their way or wait for the scheduler.
@@ -12,7 +12,7 @@ const AHEAD: u32 = 8;
 const BURST: u32 = 4;
 
 /// The fetch unit: `start` with address and length, one read channel, descriptors out.
-pub fn fetch_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
+pub fn fetch_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let bytes = overlay.port_bytes() as u32;
     let pieces = DESCRIPTOR_BYTES as u32 / bytes;
     let room_bits = (AHEAD * pieces).ilog2() + 1;

@@ -5,14 +5,14 @@ use crate::dma::burst::{ADDRESS_BITS, BEATS_BITS, bursts};
 use crate::dma::offset::register_offset;
 use crate::fields::field;
 use sagen_lang::{Design, Instance, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::WORD_BYTES;
 
 /// Longest burst in beats; short, since a port may be shared with the stream.
 const LONGEST: u32 = 64;
 
 /// The load unit: unit port, one read channel, scratchpad writes.
-pub fn load_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
+pub fn load_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let bytes = overlay.port_bytes() as u32;
     // The receiver takes whatever arrives, so a burst always fits.
     let engine = bursts(d, bytes, LONGEST, 9);

@@ -7,7 +7,7 @@ use crate::dma::offset::register_offset;
 use crate::fields::field;
 use crate::fifo::fifo;
 use sagen_lang::{Design, Fsm, Instance, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::WORD_BYTES;
 
 /// Pieces that may be on their way from the scratchpad to the bus.
@@ -20,7 +20,7 @@ const PAGE: u32 = 4096;
 const LONGEST: u32 = 256;
 
 /// The store unit: unit port, scratchpad read, one write channel.
-pub fn store_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
+pub fn store_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let bytes = overlay.port_bytes() as u32;
     let addresses = fifo(d, ADDRESS_BITS + 8, 4);
     let pieces = fifo(d, bytes * 8 + 1, IN_FLIGHT);

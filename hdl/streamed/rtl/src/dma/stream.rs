@@ -7,7 +7,7 @@ use crate::dma::offset::register_offset;
 use crate::fields::field;
 use crate::fifo::{deep_fifo, fifo};
 use sagen_lang::{Design, Instance, Module, ModuleId, RamStyle, Signal, bit, high, low, pack, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 
 /// Descriptors whose data may be on its way at once.
 const IN_FLIGHT: u32 = 8;
@@ -17,7 +17,7 @@ const FACTOR: u32 = 16;
 pub const LONGEST: u32 = 256;
 
 /// The stream unit: unit port, one read channel per port (`p{i}_*`), beats.
-pub fn stream_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
+pub fn stream_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let lane = stream_lane(d, overlay);
     let targets = fifo(d, BEATS_BITS, IN_FLIGHT);
     let offset = register_offset(d, 1, FACTOR);
@@ -126,7 +126,7 @@ fn setup(m: &Module, offset: Instance, ports: usize, desc: Signal, desc_valid: S
 }
 
 /// One port: bursts, receipt, FIFO. Space is reserved before a burst is asked for.
-fn stream_lane(d: &mut Design, overlay: &Overlay) -> ModuleId {
+fn stream_lane(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let (bytes, depth) = (overlay.port_bytes() as u32, overlay.prefetch_beats() as u32);
     let room_bits = depth.ilog2() + 1;
     let style = if overlay.board().ultra_ram() { RamStyle::Ultra } else { RamStyle::Block };

@@ -2,12 +2,12 @@
 //! unit, read by the compute unit two cycles after the address.
 
 use sagen_lang::{Design, ModuleId, RamStyle, bit, cat, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 
 const QUARTER: u32 = 16 * 8;
 
 /// The code memory.
-pub fn code_memory(d: &mut Design, overlay: &Overlay) -> ModuleId {
+pub fn code_memory(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let depth = overlay.code_words() as u32;
     d.module("code_memory", |m| {
         let (w_valid, w_addr) = (m.input("c_valid", bit()), m.input("c_addr", unsigned(16)));

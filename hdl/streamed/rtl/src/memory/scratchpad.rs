@@ -4,7 +4,7 @@
 //! the write of its own cycle.
 
 use sagen_lang::{Design, Module, ModuleId, RamStyle, Signal, bit, pack, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::WORD_BYTES;
 
 const WORD: u32 = WORD_BYTES as u32 * 8;
@@ -28,7 +28,7 @@ fn writer(m: &Module, name: &str) -> Writer {
 }
 
 /// The scratchpad: writers `vector_*`, `compute_*`, `load_*`, readers `a_*`, `b_*`, `s_*`.
-pub fn scratchpad(d: &mut Design, overlay: &Overlay) -> ModuleId {
+pub fn scratchpad(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let depth = overlay.scratch_words() as u32;
     let style = if overlay.board().ultra_ram() { RamStyle::Ultra } else { RamStyle::Block };
     d.module("scratchpad", |m| {

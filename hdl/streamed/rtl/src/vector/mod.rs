@@ -29,7 +29,7 @@ use constants::Constants;
 use operation::Operation;
 use pipeline::Pipeline;
 use sagen_lang::{Design, Instance, Module, ModuleId, Reg, Signal, bit, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use shape::Shape;
 
 /// The children of the unit.
@@ -44,7 +44,7 @@ struct Children {
 }
 
 /// The vector unit. The overlay gives the lanes and the depth; table sizes are part of the instruction set.
-pub fn vector_unit(d: &mut Design, overlay: &Overlay) -> ModuleId {
+pub fn vector_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let shape = Shape::new(overlay);
     let children = Children {
         shape,

@@ -1,6 +1,6 @@
 //! What the overlay decides about the unit: how many lanes, and how many registers a word passes.
 
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::LANES;
 
 /// Size and depth of the unit.
@@ -27,7 +27,7 @@ pub(super) const SELECT: usize = 2;
 pub(super) const ROPE_SELECT: usize = 3;
 
 impl Shape {
-    pub(super) fn new(overlay: &Overlay) -> Self {
+    pub(super) fn new(overlay: &StreamedConfig) -> Self {
         Self { lanes: overlay.vector_lanes(), deep: overlay.deep_pipeline() }
     }
 

@@ -7,7 +7,7 @@
 //! A *slab* is the 16 rows of a weight block times as many channels as one buffer word holds. A *step* loads one
 //! weight tile into every array and passes 16 activation rows over it; a slab takes `chunks * halves` steps.
 
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::{BLOCK_ROWS, GROUP};
 
 /// Rows of a weight block, and activation rows of a step.
@@ -38,7 +38,7 @@ pub(crate) struct Geometry {
 
 impl Geometry {
     /// That of an overlay.
-    pub(crate) fn of(overlay: &Overlay) -> Self {
+    pub(crate) fn of(overlay: &StreamedConfig) -> Self {
         let (side, arrays, beat) = (overlay.side(), overlay.arrays(), overlay.beat_bytes());
         Self {
             side: side as u32,

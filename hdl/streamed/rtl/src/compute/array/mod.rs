@@ -22,10 +22,10 @@ mod weights;
 
 use geometry::{BAND, Geometry};
 use sagen_lang::{Design, Instance, Module, ModuleId, bit, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 
 /// The array engine of an overlay.
-pub fn array_engine(d: &mut Design, overlay: &Overlay) -> ModuleId {
+pub fn array_engine(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     engine(d, Geometry::of(overlay))
 }
 

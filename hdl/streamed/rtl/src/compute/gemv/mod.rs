@@ -14,7 +14,7 @@ mod weight;
 
 use super::requant::{self, BASE_BITS, requant_lane};
 use sagen_lang::{Design, Instance, Module, ModuleId, Signal, bit, cat, high, low, pack, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::VECTORS;
 
 /// Packed words of each vector that may wait for the scratchpad.
@@ -43,7 +43,7 @@ struct Parts {
 }
 
 /// The engine.
-pub fn gemv_engine(d: &mut Design, overlay: &Overlay) -> ModuleId {
+pub fn gemv_engine(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let beat = overlay.beat_bytes() as u32;
     let (feed, sequencer) = (feed::feed(d), sequencer::sequencer(d, beat));
     let deep = overlay.deep_pipeline();
@@ -113,7 +113,7 @@ impl Parts {
     }
 
     /// Multiplies; returns the tag of a result one cycle before it is there.
-    fn operate(&self, m: &Module, overlay: &Overlay, beat_q: Signal) -> Tag {
+    fn operate(&self, m: &Module, overlay: &StreamedConfig, beat_q: Signal) -> Tag {
         let beat = overlay.beat_bytes() as u32;
         let delay = vector::adder_delay(beat, overlay.deep_pipeline());
         let late = |name: &str| m.delay(&format!("{name}_d"), self.flag(name), delay);

@@ -6,7 +6,7 @@
 use super::{flag, plan, weight};
 use crate::fifo::fifo;
 use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, pack, signed, unsigned};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::VECTORS;
 
 /// Keys whose weights are being computed or waiting; more than the latency from a read to the queue.
@@ -15,7 +15,7 @@ const AHEAD: u32 = 16;
 const KEY: u32 = 17;
 
 /// The buffer.
-pub(super) fn scores(d: &mut Design, overlay: &Overlay) -> ModuleId {
+pub(super) fn scores(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let depth = overlay.score_rows() as u32;
     let weight = weight::weight(d);
     let queue = fifo(d, 8 * VECTORS as u32, AHEAD);

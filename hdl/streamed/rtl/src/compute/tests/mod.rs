@@ -11,7 +11,7 @@ use crate::testing::Random;
 use crate::testing::overlay;
 use bench::{Bench, Pace};
 use sagen_lang::{Design, ModuleId};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::Operation;
 use work::Draw;
 
@@ -20,7 +20,7 @@ const NARROW: &str = "d8_100mhz";
 const DEEP: &str = "d16_250mhz_w128_p6";
 
 /// Builds the module under test.
-type Build = fn(&mut Design, &Overlay) -> ModuleId;
+type Build = fn(&mut Design, &StreamedConfig) -> ModuleId;
 
 /// Runs random jobs of one kind and checks what they leave behind.
 fn check(build: Build, config: &str, seed: u64, pace: Pace, draw: impl Fn(&mut Draw) -> Vec<Operation>) {

@@ -2,7 +2,7 @@
 
 use crate::testing::Random;
 use sagen_arith::scale::Scale;
-use sagen_streamed_arch::{Device, Label, Overlay, Program, Region, RegionKind, Segment, Step};
+use sagen_streamed_arch::{Device, Label, Program, Region, RegionKind, Segment, Step, StreamedConfig};
 use sagen_streamed_golden::machine::{Machine, Write};
 use sagen_streamed_isa::*;
 
@@ -47,14 +47,14 @@ pub(super) struct Job {
 /// Draws the operations of a job.
 pub(super) struct Draw<'a> {
     pub(super) random: &'a mut Random,
-    pub(super) overlay: &'a Overlay,
+    pub(super) overlay: &'a StreamedConfig,
     pub(super) registers: [u32; REGISTERS],
     /// An argmax was begun.
     begun: bool,
 }
 
 impl<'a> Draw<'a> {
-    pub(super) fn new(random: &'a mut Random, overlay: &'a Overlay) -> Self {
+    pub(super) fn new(random: &'a mut Random, overlay: &'a StreamedConfig) -> Self {
         let mut registers = [0; REGISTERS];
         registers[1] = random.below(40) as u32;
         registers[2] = random.below(3) as u32;

@@ -2,7 +2,7 @@
 
 use crate::testing::{Random, overlay};
 use sagen_lang::{Design, ModuleId, Sim};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 
 /// What the movers' benches share.
 pub(super) struct Bench {
@@ -13,7 +13,7 @@ pub(super) struct Bench {
 }
 
 impl Bench {
-    pub(super) fn new(unit: fn(&mut Design, &Overlay) -> ModuleId, config: &str, random: &mut Random) -> Self {
+    pub(super) fn new(unit: fn(&mut Design, &StreamedConfig) -> ModuleId, config: &str, random: &mut Random) -> Self {
         let overlay = overlay(config);
         let mut d = Design::new();
         let top = unit(&mut d, &overlay);

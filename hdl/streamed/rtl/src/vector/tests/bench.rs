@@ -4,7 +4,7 @@ use crate::testing::overlay;
 use crate::vector::vector_unit;
 use sagen_arith::draw::Draw;
 use sagen_lang::{Bits, Design, Sim};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_golden::Write;
 use sagen_streamed_isa::{Descriptor, Operation, REGISTERS, SCALES};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,12 +33,12 @@ pub(super) const SPREAD: [Form; 3] = [FORMS[0], FORMS[4], FORMS[2]];
 
 impl Form {
     /// An overlay with such a unit, for the rest like `base`.
-    pub(super) fn of(self, base: &Overlay) -> Overlay {
+    pub(super) fn of(self, base: &StreamedConfig) -> StreamedConfig {
         let mut file = base.file().clone();
         let [from, to] = [file.clock_mhz, self.clock_mhz].map(|mhz| format!("{mhz}mhz"));
         file.name = file.name.replace(&from, &to);
         (file.clock_mhz, file.vector_lanes) = (self.clock_mhz, self.lanes);
-        Overlay::new(file, base.board().clone()).unwrap()
+        StreamedConfig::new(file, base.board().clone()).unwrap()
     }
 
     /// Cycles that a word takes.

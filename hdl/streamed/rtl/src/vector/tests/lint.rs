@@ -4,7 +4,7 @@ use super::bench::{FORMS, Form};
 use crate::testing::lint;
 use crate::vector::vector_unit;
 use sagen_lang::{Design, ModuleId};
-use sagen_streamed_arch::Overlay;
+use sagen_streamed_arch::StreamedConfig;
 
 #[test]
 fn verilator_has_nothing_to_say_about_the_verilog() {
@@ -12,7 +12,7 @@ fn verilator_has_nothing_to_say_about_the_verilog() {
 }
 
 /// The unit in one form, whatever lanes and clock the overlay has.
-fn unit<const FORM: usize>(d: &mut Design, overlay: &Overlay) -> ModuleId {
+fn unit<const FORM: usize>(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let form: Form = FORMS[FORM];
     vector_unit(d, &form.of(overlay))
 }
