@@ -4,7 +4,7 @@
 
 use crate::diagram::{self, DiagramError};
 use crate::emit::{self, EmitError, File, TableError};
-use sagen_streamed_arch::StreamedConfig;
+use sagen_overlay::Overlay;
 use std::fs::{self, File as Handle, TryLockError};
 use std::path::{Path, PathBuf};
 
@@ -57,17 +57,17 @@ fn io(path: &Path) -> impl FnOnce(std::io::Error) -> BuildError + '_ {
 }
 
 /// Build an overlay into `out/<name>`.
-pub fn build(overlay: &StreamedConfig, out: &Path) -> Result<Built, BuildError> {
+pub fn build(overlay: &Overlay, out: &Path) -> Result<Built, BuildError> {
     let emitted = emit::verilog(overlay)?;
     let mut packages = emit::package(overlay, &emitted)?;
     packages.push(diagram::diagram(overlay, &emitted)?);
     packages.extend(emit::vivado(overlay, &emitted)?);
     let mut files = emitted.files;
     files.extend(packages);
-    files.extend(emit::tables()?.into_iter().map(|f| File { path: format!("include/{}", f.path), ..f }));
+    files.extend(emit::tables(overlay)?.into_iter().map(|f| File { path: format!("include/{}", f.path), ..f }));
     fs::create_dir_all(out).map_err(io(out))?;
-    let folder = out.join(overlay.name());
-    let _turn = lock(&out.join(format!(".{}.lock", overlay.name())))?;
+    let folder = out.join(&overlay.name);
+    let _turn = lock(&out.join(format!(".{}.lock", overlay.name)))?;
     if !same(&folder, &files) {
         let _idle = vivado_turn(overlay, out)?;
         replace(out, &folder, &files)?;
@@ -82,13 +82,13 @@ fn lock(path: &Path) -> Result<Handle, BuildError> {
 }
 
 /// Holds the right to run Vivado in an overlay's folder, or to replace the folder.
-pub fn vivado_turn(overlay: &StreamedConfig, out: &Path) -> Result<Handle, BuildError> {
-    let path = out.join(format!(".{}.vivado.lock", overlay.name()));
+pub fn vivado_turn(overlay: &Overlay, out: &Path) -> Result<Handle, BuildError> {
+    let path = out.join(format!(".{}.vivado.lock", overlay.name));
     let handle = Handle::create(&path).map_err(io(&path))?;
     match handle.try_lock() {
         Ok(()) => Ok(handle),
         Err(TryLockError::WouldBlock) => {
-            Err(BuildError::Busy { folder: out.join(overlay.name()).display().to_string() })
+            Err(BuildError::Busy { folder: out.join(&overlay.name).display().to_string() })
         }
         Err(TryLockError::Error(e)) => Err(io(&path)(e)),
     }

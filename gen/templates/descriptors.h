@@ -3,7 +3,7 @@
 #ifndef SAGEN_DESCRIPTORS_H
 #define SAGEN_DESCRIPTORS_H
 
-#define SAGEN_DESCRIPTOR_BYTES 64u
+#define SAGEN_DESCRIPTOR_BYTES {{ descriptor_bytes }}u
 {% for w in waits %}
 #define SAGEN_WAIT_{{ w.name | upper }}_LO {{ w.lo }}u
 #define SAGEN_WAIT_{{ w.name | upper }}_WIDTH {{ w.width }}u

@@ -10,7 +10,8 @@ fn repository() -> TempDir {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs");
     let to = folder.path().join("configs");
     std::fs::create_dir_all(to.join("boards")).unwrap();
-    for part in ["", "boards"] {
+    std::fs::create_dir_all(to.join("large")).unwrap();
+    for part in ["", "boards", "large"] {
         for entry in std::fs::read_dir(from.join(part)).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|e| e == "yaml") {
@@ -149,6 +150,29 @@ fn estimate_refuses_bad_arguments_before_anything_runs() {
     let output = sagen(&folder, &["estimate", "--config", "d8_100mhz", "--jobs", "0"]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("0 is not in 1..=256"));
     assert!(!folder.path().join("cache").exists());
+}
+
+#[test]
+fn two_overlays_of_one_name_are_refused_wherever_they_are() {
+    let folder = repository();
+    printed(&folder, &["check", "--write"]);
+    let path = folder.path().join("configs/large/other.yaml");
+    std::fs::copy(folder.path().join("configs/d8_100mhz.yaml"), &path).unwrap();
+    let message = "configs d8_100mhz and large/other both make the overlay d8_100mhz";
+    refused(&folder, &["check"], message);
+    let text = std::fs::read_to_string(&path).unwrap().replace("name: d8", "name: other_d8");
+    std::fs::write(&path, text).unwrap();
+    printed(&folder, &["check", "--write"]);
+    assert!(printed(&folder, &["show", "--config", "other"]).starts_with("name             other_d8_100mhz\n"));
+}
+
+#[test]
+fn a_new_config_has_a_name_of_its_own() {
+    let folder = repository();
+    assert!(printed(&folder, &["new", "mine", "--like", "d8_100mhz"]).contains(": mine_d8_100mhz, like d8_100mhz;"));
+    printed(&folder, &["new", "short_d8_100mhz", "--like", "d8_100mhz"]);
+    assert!(printed(&folder, &["show", "--config", "short_d8_100mhz"]).contains(" short_d8_100mhz\n"));
+    printed(&folder, &["check", "--write"]);
 }
 
 #[test]

@@ -1,17 +1,18 @@
 //! Every config of the repository is emitted, deterministically, and every tool reads every file.
 
-use sagen::{build, emit};
+use sagen::{build, emit, family};
 use sagen_config::find;
+use sagen_overlay::Overlay;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn overlays() -> Vec<sagen_streamed_arch::StreamedConfig> {
+fn overlays() -> Vec<Overlay> {
     let names = find::names(&find::configs().unwrap()).unwrap();
-    names.iter().map(|n| sagen_streamed_arch::config::named(n).unwrap()).collect()
+    names.iter().map(|n| family::overlay(n).unwrap()).collect()
 }
 
 /// A build folder of its own for each test.
-fn folder(test: &str, overlay: &sagen_streamed_arch::StreamedConfig) -> PathBuf {
+fn folder(test: &str, overlay: &Overlay) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
     build::build(overlay, &out).unwrap().folder
 }
@@ -33,7 +34,7 @@ fn tool(folder: &Path, name: &str, arguments: &[String]) -> String {
 fn emission_is_deterministic() {
     for overlay in overlays() {
         let (first, second) = (emit::verilog(&overlay).unwrap(), emit::verilog(&overlay).unwrap());
-        assert_eq!(first.files, second.files, "{}", overlay.name());
+        assert_eq!(first.files, second.files, "{}", overlay.name);
         assert_ne!(first.build_hash, 0);
     }
 }
@@ -42,20 +43,15 @@ fn emission_is_deterministic() {
 fn verilator_has_no_warning() {
     for overlay in overlays() {
         let folder = folder("lint", &overlay);
-        for top in [sagen_streamed_rtl::top::TOP, sagen_streamed_rtl::top::SIM_TOP] {
+        for top in [overlay.top, overlay.sim_top] {
             let mut arguments: Vec<String> = ["--lint-only", "-Wall", "--top-module", top].map(str::to_string).into();
             // The other top is in the list too: it is unused here, and nothing else may be.
-            arguments.extend(sources(&folder).into_iter().filter(|f| !is_other_top(f, top)));
+            let other = if top == overlay.top { overlay.sim_top } else { overlay.top };
+            arguments.extend(sources(&folder).into_iter().filter(|f| *f != format!("rtl/{other}.v")));
             let text = tool(&folder, "verilator", &arguments);
-            assert_eq!(text, "", "{} {top}", overlay.name());
+            assert_eq!(text, "", "{} {top}", overlay.name);
         }
     }
-}
-
-fn is_other_top(file: &str, top: &str) -> bool {
-    [sagen_streamed_rtl::top::TOP, sagen_streamed_rtl::top::SIM_TOP]
-        .iter()
-        .any(|t| *t != top && file == format!("rtl/{t}.v"))
 }
 
 #[test]
@@ -64,7 +60,7 @@ fn icarus_reads_every_file() {
         let folder = folder("icarus", &overlay);
         let mut arguments: Vec<String> = ["-g2001", "-t", "null", "-s", "overlay"].map(str::to_string).into();
         arguments.extend(sources(&folder));
-        assert_eq!(tool(&folder, "iverilog", &arguments), "", "{}", overlay.name());
+        assert_eq!(tool(&folder, "iverilog", &arguments), "", "{}", overlay.name);
     }
 }
 

@@ -1,14 +1,19 @@
 //! Every overlay has a diagram that shows its ports and memories, in XML that a parser accepts.
 
-use sagen::{diagram, emit};
+use sagen::{diagram, emit, family};
 use sagen_config::find;
 use std::process::Command;
+
+fn picture(name: &str) -> String {
+    let overlay = family::overlay(name).unwrap();
+    diagram::diagram(&overlay, &emit::verilog(&overlay).unwrap()).unwrap().text
+}
 
 #[test]
 fn every_overlay_has_a_diagram_of_its_ports_units_and_memories() {
     for name in find::names(&find::configs().unwrap()).unwrap() {
         let overlay = sagen_streamed_arch::config::named(&name).unwrap();
-        let text = diagram::diagram(&overlay, &emit::verilog(&overlay).unwrap()).unwrap().text;
+        let text = picture(&name);
         let ports = overlay.board().ports[..overlay.ports()].iter().map(|p| p.name.clone());
         let units = ["CSR block", "fetch", "scheduler", "load unit", "store unit", "stream unit", "compute unit"];
         let memories = ["scratchpad", "code memory", "scale file"].map(str::to_string);
@@ -25,6 +30,18 @@ fn every_overlay_has_a_diagram_of_its_ports_units_and_memories() {
     }
 }
 
+#[test]
+fn a_part_without_a_box_and_a_box_without_a_part_are_errors() {
+    let mut overlay = family::overlay("d8_100mhz").unwrap();
+    let emitted = emit::verilog(&overlay).unwrap();
+    overlay.diagram.placed.retain(|path| path != "u_core/u_vector");
+    let error = diagram::diagram(&overlay, &emitted).unwrap_err().to_string();
+    assert_eq!(error, "diagram: instance u_vector of overlay_core has no place; its family describes the diagram");
+    overlay.diagram.placed.push("u_core/u_topk".to_string());
+    let error = diagram::diagram(&overlay, &emitted).unwrap_err().to_string();
+    assert_eq!(error, "diagram: overlay_core has no u_topk; its family describes the diagram");
+}
+
 /// Boxes and labels of one picture as (x, y, width, height).
 fn rectangles(text: &str) -> Vec<[i32; 4]> {
     let number = |line: &str, key: &str| {
@@ -38,8 +55,7 @@ fn rectangles(text: &str) -> Vec<[i32; 4]> {
 #[test]
 fn boxes_lie_inside_each_other_or_apart() {
     for name in find::names(&find::configs().unwrap()).unwrap() {
-        let overlay = sagen_streamed_arch::config::named(&name).unwrap();
-        let text = diagram::diagram(&overlay, &emit::verilog(&overlay).unwrap()).unwrap().text;
+        let text = picture(&name);
         let all = rectangles(&text);
         // Memory ports straddle the edge of the processing system on purpose: it is the first after the background.
         let boxes = &all[2..];

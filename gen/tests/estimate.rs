@@ -1,7 +1,7 @@
 //! yosys on small modules: figures, cache, errors, Ctrl-C.
 
 use sagen::estimate::{Source, Yosys, levels, resources};
-use sagen_config::Family;
+use sagen_config::DeviceFamily;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -25,7 +25,7 @@ fn pair() -> Source {
     source("pair", &["step"], &format!("module pair(input clk, input a, input b, output q);\n{body}"))
 }
 
-fn yosys(cache: &Path, family: Family) -> Yosys {
+fn yosys(cache: &Path, family: DeviceFamily) -> Yosys {
     Yosys::find(Path::new("yosys"), family, cache).unwrap()
 }
 
@@ -38,7 +38,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn a_parent_holds_what_its_children_hold_and_paths_cross_into_them() {
     let cache = tempfile::tempdir().unwrap();
-    for family in [Family::ZynqUltrascale, Family::Zynq7000] {
+    for family in [DeviceFamily::ZynqUltrascale, DeviceFamily::Zynq7000] {
         let netlists = yosys(cache.path(), family).synthesise(&[step(), pair()], 2, &NEVER).unwrap();
         let order = ["step".to_string(), "pair".to_string()];
         let counted = resources::count(&order, &netlists).unwrap();
@@ -53,7 +53,7 @@ fn a_parent_holds_what_its_children_hold_and_paths_cross_into_them() {
 #[test]
 fn a_second_run_takes_everything_from_the_cache_and_a_changed_module_only_itself() {
     let cache = tempfile::tempdir().unwrap();
-    let yosys = yosys(cache.path(), Family::ZynqUltrascale);
+    let yosys = yosys(cache.path(), DeviceFamily::ZynqUltrascale);
     assert!(yosys.cached(&[step(), pair()]).is_empty());
     yosys.synthesise(&[step(), pair()], 1, &NEVER).unwrap();
     assert_eq!(yosys.cached(&[step(), pair()]).len(), 2);
@@ -72,7 +72,7 @@ fn a_broken_module_shows_the_error_the_command_and_the_log() {
     let cache = tempfile::tempdir().unwrap();
     let mut broken = step();
     broken.text = broken.text.replace("a & b", "a &");
-    let yosys = yosys(cache.path(), Family::ZynqUltrascale);
+    let yosys = yosys(cache.path(), DeviceFamily::ZynqUltrascale);
     let error = yosys.synthesise(&[broken], 1, &NEVER).unwrap_err().to_string();
     let folder = cache.path().join("yosys/failed/step");
     assert!(error.starts_with("yosys on step: step.v:2: ERROR: syntax error"), "{error}");
@@ -85,7 +85,7 @@ fn a_broken_module_shows_the_error_the_command_and_the_log() {
 fn an_interrupted_run_leaves_nothing() {
     let cache = tempfile::tempdir().unwrap();
     let stop = AtomicBool::new(true);
-    let error = yosys(cache.path(), Family::ZynqUltrascale).synthesise(&[step()], 1, &stop).unwrap_err();
+    let error = yosys(cache.path(), DeviceFamily::ZynqUltrascale).synthesise(&[step()], 1, &stop).unwrap_err();
     assert_eq!(error.to_string(), "interrupted; modules done so far are cached");
     assert!(files(cache.path()).is_empty());
 }
@@ -94,7 +94,7 @@ fn an_interrupted_run_leaves_nothing() {
 fn a_program_that_is_not_yosys_is_refused() {
     let cache = tempfile::tempdir().unwrap();
     let message =
-        |program: &str| Yosys::find(Path::new(program), Family::Zynq7000, cache.path()).unwrap_err().to_string();
+        |program: &str| Yosys::find(Path::new(program), DeviceFamily::Zynq7000, cache.path()).unwrap_err().to_string();
     assert!(message("no-such-yosys").contains("no-such-yosys: No such file"), "{}", message("no-such-yosys"));
     assert!(message("no-such-yosys").ends_with("install yosys (`make setup`) or name it with --yosys PATH"));
     assert!(message("/bin/true").contains("/bin/true: `-V` prints no yosys version"), "{}", message("/bin/true"));
@@ -107,7 +107,7 @@ fn a_program_that_writes_no_netlist_is_named_with_the_module() {
     let program = cache.path().join("not_yosys");
     std::fs::write(&program, "#!/bin/sh\n[ \"$1\" = -V ] && echo Yosys 0.1\nexit 0\n").unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let yosys = Yosys::find(&program, Family::Zynq7000, cache.path()).unwrap();
+    let yosys = Yosys::find(&program, DeviceFamily::Zynq7000, cache.path()).unwrap();
     let error = yosys.synthesise(&[step()], 1, &NEVER).unwrap_err().to_string();
     let expected = format!("yosys on step: {} ended well but wrote no netlist, is it yosys?; run ", program.display());
     assert!(error.starts_with(&expected), "{error}");

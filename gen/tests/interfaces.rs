@@ -1,9 +1,10 @@
 //! Software's and other tools' views of an overlay are read by those who would read them: C and C++ compilers, rustc,
 //! the SystemRDL compiler, an IP-XACT schema, FuseSoC; and the CSRs of the module tree answer as the table says.
 
-use sagen::emit::csr_map::{self, CsrRow};
-use sagen::{build, emit};
+use sagen::{build, emit, family};
+use sagen_config::find;
 use sagen_lang::sim::Sim;
+use sagen_overlay::{Interface, Overlay, Register, RegisterField};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,8 +26,14 @@ fn scratch(test: &str) -> PathBuf {
     folder
 }
 
-fn overlay(name: &str) -> sagen_streamed_arch::StreamedConfig {
-    sagen_streamed_arch::config::named(name).unwrap()
+const CONFIG: &str = "d8_100mhz";
+
+fn overlay() -> Overlay {
+    family::overlay(CONFIG).unwrap()
+}
+
+fn registers() -> Vec<Register> {
+    overlay().registers.registers
 }
 
 fn run(command: &mut Command) -> String {
@@ -53,13 +60,13 @@ fn python() -> &'static Path {
 }
 
 fn folder(test: &str) -> PathBuf {
-    build::build(&overlay("d8_100mhz"), &scratch(test)).unwrap().folder
+    build::build(&overlay(), &scratch(test)).unwrap().folder
 }
 
 /// `name offset` of every register and `name lo mask` of every part, as the table has them.
 fn expected() -> String {
     let mut text = String::new();
-    for row in csr_map::rows() {
+    for row in registers() {
         writeln!(text, "{} {}", row.name, row.offset).unwrap();
         for f in parts(&row) {
             writeln!(text, "{}_{} {} {}", row.name, f.name, f.lo, f.mask).unwrap();
@@ -68,7 +75,7 @@ fn expected() -> String {
     text
 }
 
-fn parts(row: &CsrRow) -> &[csr_map::CsrField] {
+fn parts(row: &Register) -> &[RegisterField] {
     if row.fields.len() > 1 { &row.fields } else { &[] }
 }
 
@@ -76,7 +83,7 @@ fn parts(row: &CsrRow) -> &[csr_map::CsrField] {
 fn the_c_header_holds_the_table_in_c_and_in_cpp() {
     let folder = folder("header");
     let mut body = String::new();
-    for row in csr_map::rows() {
+    for row in registers() {
         let name = row.name.to_uppercase();
         writeln!(body, "  printf(\"{} %u\\n\", SAGEN_CSR_{name});", row.name).unwrap();
         for f in parts(&row) {
@@ -97,7 +104,7 @@ fn the_c_header_holds_the_table_in_c_and_in_cpp() {
 fn the_rust_module_holds_the_table_and_is_documented() {
     let folder = folder("module");
     let mut body = String::new();
-    for row in csr_map::rows() {
+    for row in registers() {
         let name = row.name.to_uppercase();
         writeln!(body, "    println!(\"{} {{}}\", csr::{name});", row.name).unwrap();
         for f in parts(&row) {
@@ -121,7 +128,7 @@ fn the_systemrdl_compiler_reads_the_same_map_as_the_json_holds() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/check_systemrdl.py");
     let mut command = Command::new(python().join("bin/python"));
     let text = run(command.arg(script).args(["include/sagen_csr.rdl", "include/isa.json"]).current_dir(&folder));
-    assert_eq!(text, format!("{} registers agree\n", csr_map::rows().len()));
+    assert_eq!(text, format!("{} registers agree\n", registers().len()));
 }
 
 #[test]
@@ -130,7 +137,7 @@ fn a_c_header_made_from_the_systemrdl_has_the_same_offsets_as_ours() {
     let arguments = ["c-header", "include/sagen_csr.rdl", "-o", "made.h"];
     run(Command::new(python().join("bin/peakrdl")).args(arguments).current_dir(&folder));
     let mut text = String::from("#include <stddef.h>\n#include \"made.h\"\n#include \"sagen_csr.h\"\n");
-    for row in csr_map::rows() {
+    for row in registers() {
         let name = row.name.to_uppercase();
         let same = format!("offsetof(sagen_csr_t, {}) == SAGEN_CSR_{name}", row.name);
         writeln!(text, "_Static_assert({same}, \"{name}\");").unwrap();
@@ -146,8 +153,8 @@ fn the_ip_xact_component_follows_the_schema_and_has_every_port_and_register() {
     let mut command = Command::new(python().join("bin/python"));
     let text =
         run(command.arg(script).args(["component.xml", "rtl/overlay.v", "include/isa.json"]).current_dir(&folder));
-    let ports = emit::verilog(&overlay("d8_100mhz")).unwrap().ports.len() + 2;
-    assert_eq!(text, format!("{ports} ports, {} registers agree\n", csr_map::rows().len()));
+    let ports = emit::verilog(&overlay()).unwrap().ports.len() + 2;
+    assert_eq!(text, format!("{ports} ports, {} registers agree\n", registers().len()));
 }
 
 #[test]
@@ -164,6 +171,24 @@ fn fusesoc_knows_the_core_and_its_lint_passes() {
     }
     fusesoc(&["run", "--build-root", "fusesoc", "--target", "lint", name]);
     fusesoc(&["run", "--build-root", "fusesoc", "--target", "synth", "--setup", name]);
+}
+
+#[test]
+fn interfaces_say_what_the_ports_of_every_top_are() {
+    for name in find::names(&find::configs().unwrap()).unwrap() {
+        let overlay = family::overlay(&name).unwrap();
+        let ports = emit::verilog(&overlay).unwrap().ports;
+        let lost = ports.iter().find(|p| overlay.interfaces.iter().all(|i| i.signal(&p.name).is_none()));
+        assert_eq!(lost.map(|p| &p.name), None, "{name}: a port outside every interface");
+        let width = |interface: &Interface, signal: &str| {
+            ports.iter().find(|p| interface.signal(&p.name) == Some(signal)).map(|p| p.ty.width)
+        };
+        assert_eq!((width(overlay.slave(), "wdata"), overlay.slave().bits), (Some(32), 32), "{name}");
+        for (interface, master) in overlay.masters() {
+            assert_eq!(width(interface, "rdata"), Some(interface.bits), "{name}: {}", interface.name);
+            assert_eq!(width(interface, "awaddr").is_some(), master.writes, "{name}: {}", interface.name);
+        }
+    }
 }
 
 /// One AXI4-Lite read of the synthesis top.
@@ -186,12 +211,12 @@ fn read(sim: &mut Sim, address: u32) -> u32 {
 
 #[test]
 fn the_csrs_of_the_module_tree_tell_which_build_it_is() {
-    let overlay = overlay("d8_100mhz");
+    let overlay = overlay();
     let build_hash = emit::verilog(&overlay).unwrap().build_hash;
     let design = emit::tree(&overlay, build_hash).unwrap();
-    let mut sim = Sim::new(&design, design.lookup(sagen_streamed_rtl::top::TOP).unwrap()).unwrap();
+    let mut sim = Sim::new(&design, design.lookup(overlay.top).unwrap()).unwrap();
     sim.reset();
-    let rows = csr_map::rows();
+    let rows = registers();
     let mut named = |name: &str| read(&mut sim, rows.iter().find(|r| r.name == name).unwrap().offset);
     assert_eq!(named("build_hash"), build_hash);
     assert_eq!(named("id"), sagen_streamed_isa::CSR_ID);
@@ -201,7 +226,8 @@ fn the_csrs_of_the_module_tree_tell_which_build_it_is() {
         let field = row.fields.iter().find(|f| f.name == name).unwrap();
         ((geometry & field.mask) >> field.lo) as usize
     };
-    assert_eq!((part("array_side"), part("arrays")), (overlay.side(), overlay.arrays()));
-    assert_eq!((part("stream_ports"), part("port_bytes")), (overlay.stream_ports(), overlay.port_bytes()));
+    let config = sagen_streamed_arch::config::named(CONFIG).unwrap();
+    assert_eq!((part("array_side"), part("arrays")), (config.side(), config.arrays()));
+    assert_eq!((part("stream_ports"), part("port_bytes")), (config.stream_ports(), config.port_bytes()));
     assert_eq!((named("status"), named("error")), (0, 0));
 }

@@ -1,9 +1,10 @@
 //! The generated scripts run against `vivado/tests/stubs.tcl`, a strict stand-in for Vivado, for every config, every
 //! board and several releases; broken scripts must be caught. Syntax and references are checked, nothing else is.
 
-use sagen::{build, emit};
+use sagen::{build, emit, family};
 use sagen_config::Board;
 use sagen_config::find;
+use sagen_overlay::Overlay;
 use sagen_streamed_arch::{StreamedConfig, StreamedFile};
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,10 +18,9 @@ fn repository() -> PathBuf {
 }
 
 /// Every config, and on every board: its narrowest and its widest use of ports.
-fn overlays() -> Vec<StreamedConfig> {
+fn overlays() -> Vec<Overlay> {
     let configs = find::configs().unwrap();
-    let mut all: Vec<StreamedConfig> =
-        find::names(&configs).unwrap().iter().map(|n| sagen_streamed_arch::config::named(n).unwrap()).collect();
+    let mut all: Vec<Overlay> = find::names(&configs).unwrap().iter().map(|n| family::overlay(n).unwrap()).collect();
     for board in find::boards(&configs).unwrap() {
         let width = board.ports[0].width;
         all.push(on_board(&board, 64, 1, 1));
@@ -29,19 +29,19 @@ fn overlays() -> Vec<StreamedConfig> {
     all
 }
 
-fn on_board(board: &Board, width: u32, total: u32, stream: u32) -> StreamedConfig {
+fn on_board(board: &Board, width: u32, total: u32, stream: u32) -> Overlay {
     let mut file: StreamedFile = sagen_streamed_arch::config::named("d8_100mhz").unwrap().file().clone();
     file.board = board.name.clone();
     (file.ports.width, file.ports.total, file.ports.stream) = (width, total, stream);
     let ports = if (width, total) == (64, 1) { String::new() } else { format!("_w{width}_p{total}") };
     let suffix = if board.suffix.is_empty() { String::new() } else { format!("_{}", board.suffix) };
     file.name = format!("d8_100mhz{ports}{suffix}");
-    StreamedConfig::new(file, board.clone()).unwrap()
+    sagen_streamed_rtl::overlay::overlay(&StreamedConfig::new(file, board.clone()).unwrap())
 }
 
-fn fresh(test: &str, overlay: &StreamedConfig) -> PathBuf {
+fn fresh(test: &str, overlay: &Overlay) -> PathBuf {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(out.join(overlay.name()));
+    let _ = fs::remove_dir_all(out.join(&overlay.name));
     build::build(overlay, &out).unwrap().folder.join("vivado")
 }
 
@@ -70,8 +70,8 @@ fn refused(folder: &Path, arguments: &[&str], fails: &str) -> String {
     error.unwrap_or_else(|| panic!("no line `ERROR:` in {text}")).to_string()
 }
 
-fn small() -> StreamedConfig {
-    sagen_streamed_arch::config::named("d8_100mhz").unwrap()
+fn small() -> Overlay {
+    family::overlay("d8_100mhz").unwrap()
 }
 
 /// Replaces one text in one script; it must be there exactly once.
@@ -91,7 +91,7 @@ fn every_overlay_runs_in_every_release_with_and_without_board_files() {
                 let _ = fs::remove_dir_all(folder.join("work"));
                 let text = passes(&folder, release, board_files, &[]);
                 let warnings: Vec<&str> = text.lines().filter(|l| l.starts_with("WARNING")).collect();
-                assert_eq!(warnings.len(), usize::from(!board_files), "{}: {warnings:?}", overlay.name());
+                assert_eq!(warnings.len(), usize::from(!board_files), "{}: {warnings:?}", &overlay.name);
                 assert!(warnings.iter().all(|w| w.contains("part-only flow")), "{warnings:?}");
             }
         }
@@ -103,7 +103,7 @@ fn the_flow_is_deterministic() {
     for overlay in overlays() {
         let flow = || emit::vivado(&overlay, &emit::verilog(&overlay).unwrap()).unwrap();
         assert!(flow().iter().any(|f| f.path == "vivado/build.tcl"));
-        assert_eq!(flow(), flow(), "{}", overlay.name());
+        assert_eq!(flow(), flow(), "{}", &overlay.name);
     }
 }
 
@@ -121,11 +121,11 @@ fn a_build_leaves_bitstream_handoff_platform_and_a_description() {
     let flow: serde_json::Value = serde_json::from_str(&fs::read_to_string(folder.join("flow.json")).unwrap()).unwrap();
     let out = folder.join("work").join(flow["key"].as_str().unwrap()).join("out");
     for end in ["bit", "hwh", "xsa"] {
-        assert!(out.join(format!("{}.{end}", overlay.name())).is_file(), "{end}");
+        assert!(out.join(format!("{}.{end}", &overlay.name)).is_file(), "{end}");
     }
     let text = fs::read_to_string(out.join("build_info.json")).unwrap();
     let info: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!(info["config"], overlay.name());
+    assert_eq!(info["config"], overlay.name);
     assert_eq!((&info["build_hash"], &info["key"]), (&flow["build_hash"], &flow["key"]));
     assert_eq!(info["vivado"], "2024.2");
     assert_eq!(info["requested_mhz"], 100.0);
@@ -186,6 +186,9 @@ fn the_stub_catches_broken_scripts() {
     let cases = [
         ("block_design.tcl", "create_bd_design system", "create_bd_design -fast system", "create_bd_design"),
         ("bitstream.tcl", "-include_bit -force", "-include_bitstream -force", "unknown option -include_bitstream"),
+        ("settings.tcl", "MAX_BURST_LENGTH", "MAX_BURST", "unknown bus parameter MAX_BURST"),
+        ("settings.tcl", "NUM_READ_OUTSTANDING 16", "", "bus:m0_axi has no parameter NUM_READ_OUTSTANDING"),
+        ("settings.tcl", "variable top overlay", "variable top overlai", "no module overlai"),
         ("settings.tcl", "base.xdc", "absent.xdc", "no file "),
         ("settings.tcl", "variable ps_clock pl_clk0", "variable ps_clock pl_clk1", "/ps has no pin pl_clk1"),
         ("settings.tcl", "S_AXI_HP0_FPD", "S_AXI_HP1_FPD", "/ps has no pin S_AXI_HP1_FPD"),
@@ -237,11 +240,11 @@ fn the_source_list_is_what_verilator_elaborates() {
         let list = fs::read_to_string(build.join("files.f")).unwrap();
         let all: Vec<String> = list.lines().map(str::to_string).collect();
         let expected: BTreeSet<String> = all.iter().filter(|f| *f != "rtl/overlay_sim.v").cloned().collect();
-        assert_eq!(elaborated(build, &all), expected, "{}", overlay.name());
+        assert_eq!(elaborated(build, &all), expected, "{}", &overlay.name);
         let text = passes(&folder, "2024.2", true, &["--until", "package"]);
         let packaged = text.lines().find_map(|l| l.strip_prefix("stub: packaged ")).unwrap();
         let root = build.canonicalize().unwrap();
         let relative = |p: &str| Path::new(p).strip_prefix(&root).unwrap().display().to_string();
-        assert_eq!(packaged.split(' ').map(relative).collect::<BTreeSet<_>>(), expected, "{}", overlay.name());
+        assert_eq!(packaged.split(' ').map(relative).collect::<BTreeSet<_>>(), expected, "{}", &overlay.name);
     }
 }

@@ -1,7 +1,7 @@
 //! Facts about the processing systems, by the port names that board files use: the only table of its kind.
 //! Vivado's names are those of the IP `zynq_ultra_ps_e` (PG201) and of `processing_system7` (PG082).
 
-use sagen_config::Family;
+use sagen_config::DeviceFamily;
 
 /// A memory port of the processing system: a slave of the fabric's masters.
 pub(crate) struct MemoryPort {
@@ -46,10 +46,10 @@ pub(crate) struct Facts {
 }
 
 /// Facts about a family.
-pub(crate) fn facts(family: Family) -> &'static Facts {
+pub(crate) fn facts(family: DeviceFamily) -> &'static Facts {
     match family {
-        Family::ZynqUltrascale => &ZYNQ_ULTRASCALE,
-        Family::Zynq7000 => &ZYNQ_7000,
+        DeviceFamily::ZynqUltrascale => &ZYNQ_ULTRASCALE,
+        DeviceFamily::Zynq7000 => &ZYNQ_7000,
     }
 }
 

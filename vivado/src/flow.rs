@@ -5,7 +5,7 @@ use crate::constraints;
 use crate::family::{self, ControlPort, Facts, MemoryPort};
 use crate::tcl;
 use sagen_config::board::{BoardPort, Window};
-use sagen_streamed_arch::StreamedConfig;
+use sagen_overlay::{Interface, MemoryMaster, Overlay};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tera::Context;
@@ -139,12 +139,14 @@ struct Master {
     ps_clock: &'static str,
     direct: bool,
     segments: Vec<Segment>,
+    parameters: Vec<(&'static str, u32)>,
 }
 
 #[derive(Serialize)]
 struct Settings<'a> {
     expected: &'a Expected,
     board_part: &'a str,
+    top: &'a str,
     ps: &'static str,
     ps_clock: &'static str,
     ps_reset: &'static str,
@@ -176,14 +178,14 @@ const SCRIPTS: [(&str, &str); 7] = [
 
 /// The flow of an overlay; `ports` are those of the synthesis top, `sources` all that it needs.
 pub fn files(
-    overlay: &StreamedConfig,
+    overlay: &Overlay,
     ports: &[Port],
     sources: &[Source<'_>],
     build_hash: u32,
 ) -> Result<Vec<File>, FlowError> {
     supported(overlay)?;
     let mut files: Vec<File> = SCRIPTS.iter().map(|(name, text)| file(name, text)).collect();
-    let constraints = constraints::of(&overlay.board().name);
+    let constraints = constraints::of(&overlay.board.name);
     files.extend(constraints.iter().map(|(name, text)| file(&format!("constraints/{name}"), text)));
 
     let mut expected = expected(overlay, build_hash);
@@ -198,8 +200,8 @@ pub fn files(
 }
 
 /// Whether the overlay's board has constraints; without, its RTL can be simulated but not built.
-pub fn supported(overlay: &StreamedConfig) -> Result<(), FlowError> {
-    let board = &overlay.board().name;
+pub fn supported(overlay: &Overlay) -> Result<(), FlowError> {
+    let board = &overlay.board.name;
     if constraints::of(board).is_empty() {
         return Err(FlowError::NoConstraints { board: board.clone(), known: constraints::boards().join(", ") });
     }
@@ -223,10 +225,10 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-fn expected(overlay: &StreamedConfig, build_hash: u32) -> Expected {
-    let (board, requested_khz) = (overlay.board(), 1000 * overlay.clock_mhz());
+fn expected(overlay: &Overlay, build_hash: u32) -> Expected {
+    let (board, requested_khz) = (&overlay.board, 1000 * overlay.clock_mhz);
     Expected {
-        config: overlay.name().to_string(),
+        config: overlay.name.clone(),
         build_hash: format!("{build_hash:08x}"),
         key: String::new(),
         board: board.name.clone(),
@@ -237,19 +239,20 @@ fn expected(overlay: &StreamedConfig, build_hash: u32) -> Expected {
 }
 
 fn settings(
-    overlay: &StreamedConfig,
+    overlay: &Overlay,
     ports: &[Port],
     sources: &[Source<'_>],
     expected: &Expected,
 ) -> Result<String, FlowError> {
-    let board = overlay.board();
+    let board = &overlay.board;
     let facts = family::facts(board.family);
     let control = control_port(overlay, facts)?;
-    let used = &board.ports[..overlay.ports()];
-    let memory = used.iter().map(|p| memory_port(overlay, facts, p)).collect::<Result<Vec<_>, _>>()?;
-    let masters = memory.iter().enumerate().map(|(i, m)| master(overlay, facts, ports, i, m));
+    let used: Vec<&BoardPort> = overlay.masters().map(|(_, m)| &board.ports[m.board_port]).collect();
+    used.iter().try_for_each(|p| memory_port(overlay, facts, p).map(|_| ()))?;
+    let masters = overlay.masters().map(|(interface, m)| master(overlay, facts, ports, interface, m));
     let settings = Settings {
         expected,
+        top: overlay.top,
         board_part: board.board_part.as_deref().unwrap_or(""),
         ps: facts.ps,
         ps_clock: facts.clock,
@@ -258,11 +261,11 @@ fn settings(
         frequency_parameter: facts.frequency,
         actual_parameter: facts.actual_frequency,
         frequency: frequency(expected),
-        parameters: parameters(facts, used, control.name),
+        parameters: parameters(facts, &used, control.name),
         control: [control.interface, control.clock],
         control_base: format!("{:#x}", board.control.window.base),
         control_range: format!("{:#x}", board.control.window.bytes),
-        slave_ports: bus(ports, "s_axi", "awaddr")?,
+        slave_ports: bus(ports, overlay.slave(), "awaddr")?,
         masters: masters.collect::<Result<_, _>>()?,
         sources: sources.iter().map(|s| (s.path, hex(&Sha256::digest(s.text)))).collect(),
         constraints: constraints::of(&board.name).iter().map(|(name, _)| *name).collect(),
@@ -277,8 +280,8 @@ fn frequency(expected: &Expected) -> String {
     format!("{}.{:03}", khz / 1000, khz % 1000)
 }
 
-fn control_port(overlay: &StreamedConfig, facts: &'static Facts) -> Result<&'static ControlPort, FlowError> {
-    let board = overlay.board();
+fn control_port(overlay: &Overlay, facts: &'static Facts) -> Result<&'static ControlPort, FlowError> {
+    let board = &overlay.board;
     let found = facts.control.iter().find(|c| c.name == board.control.name);
     found.ok_or_else(|| FlowError::UnknownPort {
         board: board.name.clone(),
@@ -289,14 +292,10 @@ fn control_port(overlay: &StreamedConfig, facts: &'static Facts) -> Result<&'sta
     })
 }
 
-fn memory_port(
-    overlay: &StreamedConfig,
-    facts: &'static Facts,
-    port: &BoardPort,
-) -> Result<&'static MemoryPort, FlowError> {
+fn memory_port(overlay: &Overlay, facts: &'static Facts, port: &BoardPort) -> Result<&'static MemoryPort, FlowError> {
     let found = facts.memory.iter().find(|m| m.name == port.name);
     found.ok_or_else(|| FlowError::UnknownPort {
-        board: overlay.board().name.clone(),
+        board: overlay.board.name.clone(),
         field: "ports",
         found: port.name.clone(),
         ps: facts.ps,
@@ -305,7 +304,7 @@ fn memory_port(
 }
 
 /// Every port of the processing system is either used or off: an enabled one with an open clock is an error.
-fn parameters(facts: &Facts, used: &[BoardPort], control: &str) -> Vec<(&'static str, String)> {
+fn parameters(facts: &Facts, used: &[&BoardPort], control: &str) -> Vec<(&'static str, String)> {
     let mut all: Vec<(&'static str, String)> = facts.always.iter().map(|(k, v)| (*k, v.to_string())).collect();
     all.extend(facts.disable.iter().map(|k| (*k, "0".to_string())));
     let flag = |on: bool| u32::from(on).to_string();
@@ -319,32 +318,33 @@ fn parameters(facts: &Facts, used: &[BoardPort], control: &str) -> Vec<(&'static
 }
 
 fn master(
-    overlay: &StreamedConfig,
-    facts: &Facts,
+    overlay: &Overlay,
+    facts: &'static Facts,
     ports: &[Port],
-    index: usize,
-    memory: &MemoryPort,
+    interface: &Interface,
+    master: &MemoryMaster,
 ) -> Result<Master, FlowError> {
-    let board = overlay.board();
-    let name = format!("m{index}_axi");
-    let windows = board.ddr.windows.iter().map(|w| segment(overlay, facts, memory, *w));
+    let board_port = &overlay.board.ports[master.board_port];
+    let memory = memory_port(overlay, facts, board_port)?;
+    let windows = overlay.board.ddr.windows.iter().map(|w| segment(overlay, facts, memory, *w));
     Ok(Master {
-        ports: bus(ports, &name, "araddr")?,
-        writes: ports.iter().any(|p| p.name == format!("{name}_awaddr")),
-        bus: name,
+        ports: bus(ports, interface, "araddr")?,
+        writes: master.writes,
+        bus: interface.name.clone(),
         ps_port: memory.interface,
         ps_clock: memory.clock,
-        direct: facts.axi4 && board.ports[index].width as usize == 8 * overlay.port_bytes(),
+        direct: facts.axi4 && board_port.width == interface.bits,
         segments: windows.collect::<Result<_, _>>()?,
+        parameters: interface.parameters(),
     })
 }
 
 /// A segment's range is a power of two; the processing system itself ends where its DDR does.
-fn segment(overlay: &StreamedConfig, facts: &Facts, memory: &MemoryPort, window: Window) -> Result<Segment, FlowError> {
+fn segment(overlay: &Overlay, facts: &Facts, memory: &MemoryPort, window: Window) -> Result<Segment, FlowError> {
     let name = if window.end() <= 1 << 32 { Some(memory.low) } else { memory.high };
     let range = window.bytes.next_power_of_two();
     let name = name.filter(|_| window.base.is_multiple_of(range)).ok_or_else(|| FlowError::Window {
-        board: overlay.board().name.clone(),
+        board: overlay.board.name.clone(),
         window: format!("{:#x}..{:#x}", window.base, window.end()),
         ps: facts.ps,
         known: if memory.high.is_some() {
@@ -356,10 +356,10 @@ fn segment(overlay: &StreamedConfig, facts: &Facts, memory: &MemoryPort, window:
     Ok(Segment { name, base: format!("{:#x}", window.base), range: format!("{range:#x}") })
 }
 
-/// Ports of a bus; `must` is the one that tells that the bus is there.
-fn bus(ports: &[Port], bus: &str, must: &str) -> Result<Vec<String>, FlowError> {
-    let prefix = format!("{bus}_");
-    let found: Vec<String> = ports.iter().filter(|p| p.name.starts_with(&prefix)).map(|p| p.name.clone()).collect();
-    let must = prefix + must;
+/// Ports of an interface; `must` is the signal that tells that it is there.
+fn bus(ports: &[Port], interface: &Interface, must: &str) -> Result<Vec<String>, FlowError> {
+    let of = |p: &&Port| interface.signal(&p.name).is_some();
+    let found: Vec<String> = ports.iter().filter(of).map(|p| p.name.clone()).collect();
+    let must = format!("{}_{must}", interface.name);
     if found.contains(&must) { Ok(found) } else { Err(FlowError::MissingPort { port: must }) }
 }

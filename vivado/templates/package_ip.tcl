@@ -18,8 +18,9 @@ proc sagen::stage_package {} {
     package_bus $core s_axi $slave_ports READ_WRITE
     package_registers $core
     foreach master $masters {
-        lassign $master bus mode ps_port ps_clock direct segments ports
+        lassign $master bus mode ps_port ps_clock direct segments ports parameters
         package_bus $core $bus $ports $mode
+        foreach {name value} $parameters { bus_parameter [ipx::get_bus_interfaces $bus -of_objects $core] $name $value }
         package_address_space $core $bus
     }
     ipx::create_xgui_files $core
@@ -32,10 +33,11 @@ proc sagen::stage_package {} {
 proc sagen::add_sources {} {
     variable folder
     variable sources
+    variable top
     set files {}
     foreach {path hash} $sources { lappend files [file normalize [file join $folder .. $path]] }
     add_files -norecurse $files
-    set_property top overlay [current_fileset]
+    set_property top $top [current_fileset]
     update_compile_order -fileset sources_1
 }
 

@@ -6,6 +6,7 @@ namespace eval sagen {
     variable board {{ expected.board | tcl }}
     variable part {{ expected.part | tcl }}
     variable board_part {{ board_part | tcl }}
+    variable top {{ top | tcl }}
     variable requested_khz {{ expected.requested_khz }}
     variable clock_khz {{ expected.clock_khz }}
 
@@ -27,13 +28,14 @@ namespace eval sagen {
     variable slave_ports { {% for p in slave_ports %}{{ p | tcl }} {% endfor %}}
 
     # One row for each master: bus, mode, slave port and its clock pin, 1 for a direct connection,
-    # address segments (name, base, range), ports.
+    # address segments (name, base, range), ports, what an interconnect may rely on.
     variable masters {
 {%- for m in masters %}
         {
             {{ m.bus }} {% if m.writes %}READ_WRITE{% else %}READ_ONLY{% endif %} {{ m.ps_port }} {{ m.ps_clock }} {% if m.direct %}1{% else %}0{% endif %}
             { {% for s in m.segments %}{{ s.name }} {{ s.base }} {{ s.range }} {% endfor %}}
             { {% for p in m.ports %}{{ p | tcl }} {% endfor %}}
+            { {% for p in m.parameters %}{{ p.0 }} {{ p.1 }} {% endfor %}}
         }
 {%- endfor %}
     }

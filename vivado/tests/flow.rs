@@ -1,6 +1,7 @@
 //! What the settings of a flow say for a board and a config, and which boards are refused with what reason.
 
 use sagen_config::Board;
+use sagen_overlay::Overlay;
 use sagen_streamed_arch::{StreamedConfig, StreamedFile};
 use sagen_vivado::{Direction, File, FlowError, Port, Source, files};
 use std::fs;
@@ -11,7 +12,7 @@ fn read(path: &str) -> String {
 }
 
 /// An overlay with a changed config and a changed board; the name follows the clock and the suffix.
-fn overlay(config: &str, board: &str, change: impl Fn(&mut StreamedFile, &mut Board)) -> StreamedConfig {
+fn overlay(config: &str, board: &str, change: impl Fn(&mut StreamedFile, &mut Board)) -> Overlay {
     let mut file: StreamedFile = sagen_config::parse("config", &read(&format!("{config}.yaml"))).unwrap();
     let mut board: Board = sagen_config::parse("board", &read(&format!("boards/{board}.yaml"))).unwrap();
     file.board = board.name.clone();
@@ -19,7 +20,7 @@ fn overlay(config: &str, board: &str, change: impl Fn(&mut StreamedFile, &mut Bo
     if !board.suffix.is_empty() {
         file.name = format!("{}_{}", file.name, board.suffix);
     }
-    StreamedConfig::new(file, board).unwrap()
+    sagen_streamed_rtl::overlay::overlay(&StreamedConfig::new(file, board).unwrap())
 }
 
 fn ports(masters: usize) -> Vec<Port> {
@@ -28,27 +29,36 @@ fn ports(masters: usize) -> Vec<Port> {
     all.map(|name| Port { name, width: 40, direction: Direction::Output }).collect()
 }
 
-fn flow(overlay: &StreamedConfig) -> Result<Vec<File>, FlowError> {
-    files(overlay, &ports(overlay.ports()), &[Source { path: "rtl/overlay.v", text: "" }], 0x12ab)
+fn flow(overlay: &Overlay) -> Result<Vec<File>, FlowError> {
+    files(overlay, &ports(overlay.masters().count()), &[Source { path: "rtl/overlay.v", text: "" }], 0x12ab)
 }
 
-fn settings(overlay: &StreamedConfig) -> String {
+fn settings(overlay: &Overlay) -> String {
     let files = flow(overlay).unwrap();
     files.into_iter().find(|f| f.path == "vivado/settings.tcl").unwrap().text
 }
 
-fn refusal(overlay: &StreamedConfig) -> String {
+fn refusal(overlay: &Overlay) -> String {
     flow(overlay).unwrap_err().to_string()
 }
 
 #[test]
 fn a_port_of_the_same_width_and_protocol_is_connected_directly() {
     let wide = settings(&overlay("d16_100mhz_w128_p6", "kv260", |_, _| {}));
-    assert!(wide.contains("m0_axi READ_WRITE S_AXI_HP0_FPD saxihp0_fpd_aclk 1\n"), "{wide}");
+    assert!(wide.contains("m0_axi READ_ONLY S_AXI_HP0_FPD saxihp0_fpd_aclk 1\n"), "{wide}");
+    assert!(wide.contains("m4_axi READ_WRITE S_AXI_HPC0_FPD saxihpc0_fpd_aclk 1\n"), "{wide}");
     assert!(wide.contains("m5_axi READ_ONLY S_AXI_HPC1_FPD saxihpc1_fpd_aclk 1\n"), "{wide}");
     assert!(settings(&overlay("d8_100mhz", "kv260", |_, _| {})).contains("S_AXI_HP0_FPD saxihp0_fpd_aclk 0\n"));
     // The same width, but AXI3.
     assert!(settings(&overlay("d8_100mhz", "pynq-z1", |_, _| {})).contains("S_AXI_HP0 S_AXI_HP0_ACLK 0\n"));
+}
+
+#[test]
+fn an_interconnect_is_told_how_many_bursts_are_on_their_way() {
+    let wide = settings(&overlay("d16_100mhz_w128_p6", "kv260", |_, _| {}));
+    let reads = "{ NUM_READ_OUTSTANDING 16 MAX_BURST_LENGTH 256 SUPPORTS_NARROW_BURST 0 }";
+    let both = "{ NUM_READ_OUTSTANDING 16 NUM_WRITE_OUTSTANDING 15 MAX_BURST_LENGTH 256 SUPPORTS_NARROW_BURST 0 }";
+    assert_eq!((wide.matches(reads).count(), wide.matches(both).count()), (5, 1), "{wide}");
 }
 
 #[test]
@@ -70,8 +80,8 @@ fn the_clock_asked_for_is_never_below_the_one_expected() {
 
 #[test]
 fn the_key_follows_sources_scripts_and_settings() {
-    let key = |o: &StreamedConfig, hash: u32| {
-        let files = files(o, &ports(o.ports()), &[Source { path: "rtl/overlay.v", text: "" }], hash).unwrap();
+    let key = |o: &Overlay, hash: u32| {
+        let files = files(o, &ports(o.masters().count()), &[Source { path: "rtl/overlay.v", text: "" }], hash).unwrap();
         let json: serde_json::Value =
             serde_json::from_str(&files.iter().find(|f| f.path == "vivado/flow.json").unwrap().text).unwrap();
         json["key"].as_str().unwrap().to_string()

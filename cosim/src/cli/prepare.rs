@@ -66,7 +66,7 @@ pub(crate) fn simulator(
     variant: Variant,
     verilator: Option<&Path>,
 ) -> Result<Built> {
-    let build = sagen::build::build(overlay, out)?;
+    let build = sagen::build::build(&sagen_streamed_rtl::overlay::overlay(overlay), out)?;
     let design = Design::read(&build.folder, sagen_streamed_rtl::top::SIM_TOP, &TopPort::of(&build.manifest))?;
     let tools = Tools::find(verilator)?;
     let bar = spinner(format!("building the simulator of {} (cached afterwards)", overlay.name()));

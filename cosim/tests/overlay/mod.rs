@@ -26,7 +26,7 @@ pub fn overlay(name: &str) -> StreamedConfig {
 /// Emit an overlay into a folder of its own.
 pub fn emit(overlay: &StreamedConfig, tag: &str) -> (PathBuf, Vec<TopPort>) {
     let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("overlays-{tag}"));
-    let built = sagen::build::build(overlay, &out).unwrap();
+    let built = sagen::build::build(&sagen_streamed_rtl::overlay::overlay(overlay), &out).unwrap();
     let ports = TopPort::of(&built.manifest);
     (built.folder, ports)
 }

@@ -1,72 +1,35 @@
 //! Boxes, arrows and text. Colours stand on a light ground of their own, so that the picture reads on any page.
 
+use crate::tree::TreeError;
+use sagen_overlay::diagram::{Area, Diagram, Line, Look, Mark, Text};
 use std::fmt::Write;
 
-/// What a box is.
-#[derive(Clone, Copy)]
-pub(super) enum Look {
-    System,
-    Port,
-    Control,
-    Move,
-    Compute,
-    Memory,
-    Vector,
-    Inner,
+/// How a text is spelled out.
+pub(super) type Spell<'a> = &'a dyn Fn(&Text) -> Result<String, TreeError>;
+
+/// The whole file.
+pub(super) fn draw(diagram: &Diagram, spell: Spell<'_>) -> Result<String, TreeError> {
+    let mut picture = Picture::default();
+    diagram.marks.iter().try_for_each(|mark| picture.mark(mark, spell))?;
+    Ok(picture.finish(diagram.width, diagram.height, &diagram.title))
 }
 
-impl Look {
-    fn colours(self) -> (&'static str, &'static str) {
-        match self {
-            Self::System => ("#eceff1", "#78909c"),
-            Self::Port => ("#ffffff", "#78909c"),
-            Self::Control => ("#fce4ec", "#ad1457"),
-            Self::Move => ("#e3f2fd", "#1565c0"),
-            Self::Compute => ("#e8f5e9", "#2e7d32"),
-            Self::Memory => ("#fff8e1", "#b26a00"),
-            Self::Vector => ("#ede7f6", "#5e35b1"),
-            Self::Inner => ("#ffffff", "#90a4ae"),
-        }
+fn colours(look: Look) -> (&'static str, &'static str) {
+    match look {
+        Look::System => ("#eceff1", "#78909c"),
+        Look::Port => ("#ffffff", "#78909c"),
+        Look::Control => ("#fce4ec", "#ad1457"),
+        Look::Move => ("#e3f2fd", "#1565c0"),
+        Look::Compute => ("#e8f5e9", "#2e7d32"),
+        Look::Memory => ("#fff8e1", "#b26a00"),
+        Look::Vector => ("#ede7f6", "#5e35b1"),
+        Look::Inner => ("#ffffff", "#90a4ae"),
     }
-}
-
-/// A rectangle.
-#[derive(Clone, Copy)]
-pub(super) struct Area {
-    pub(super) x: i32,
-    pub(super) y: i32,
-    pub(super) w: i32,
-    pub(super) h: i32,
-}
-
-impl Area {
-    pub(super) fn right(self) -> i32 {
-        self.x + self.w
-    }
-    pub(super) fn bottom(self) -> i32 {
-        self.y + self.h
-    }
-    pub(super) fn middle(self) -> i32 {
-        self.y + self.h / 2
-    }
-    /// The smallest area that holds both.
-    pub(super) fn with(self, other: Self) -> Self {
-        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
-        let (right, bottom) = (self.right().max(other.right()), self.bottom().max(other.bottom()));
-        Self { x, y, w: right - x, h: bottom - y }
-    }
-}
-
-/// What an arrow carries.
-#[derive(Clone, Copy)]
-pub(super) enum Line {
-    Data,
-    Descriptors,
 }
 
 /// A picture under construction, in layers: boxes that hold others, arrows, boxes and text, labels.
 #[derive(Default)]
-pub(super) struct Picture {
+struct Picture {
     grounds: String,
     arrows: String,
     boxes: String,
@@ -78,7 +41,7 @@ fn escape(text: &str) -> String {
 }
 
 fn rectangle(look: Look, Area { x, y, w, h }: Area) -> String {
-    let (fill, stroke) = look.colours();
+    let (fill, stroke) = colours(look);
     format!(
         "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" rx=\"6\" fill=\"{fill}\" stroke=\"{stroke}\" stroke-width=\"1.5\"/>\n"
     )
@@ -91,14 +54,27 @@ macro_rules! put {
 }
 
 impl Picture {
+    fn mark(&mut self, mark: &Mark, spell: Spell<'_>) -> Result<(), TreeError> {
+        let all = |lines: &[Text]| lines.iter().map(spell).collect::<Result<Vec<_>, _>>();
+        match mark {
+            Mark::Heading { at, title, text } => self.heading(*at, *title, &spell(text)?),
+            Mark::Boxed { look, area, title, lines } => self.boxed(*look, *area, title, &all(lines)?),
+            Mark::Around { look, area, title } => self.around(*look, *area, title),
+            Mark::Words { at, title, lines } => self.text(*at, title, &all(lines)?),
+            Mark::Arrow { line, corners, both } => self.arrow(*line, corners, *both),
+            Mark::Label { at, text } => self.label(*at, &spell(text)?),
+        }
+        Ok(())
+    }
+
     /// A box with a title and lines below it, all centred.
-    pub(super) fn boxed(&mut self, look: Look, a: Area, title: &str, lines: &[String]) {
+    fn boxed(&mut self, look: Look, a: Area, title: &str, lines: &[String]) {
         self.boxes += &rectangle(look, a);
-        self.text(a.x + a.w / 2, a.middle(), title, lines);
+        self.text((a.x + a.w / 2, a.middle()), title, lines);
     }
 
     /// A title and lines below it, around a point.
-    pub(super) fn text(&mut self, x: i32, y: i32, title: &str, lines: &[String]) {
+    fn text(&mut self, (x, y): (i32, i32), title: &str, lines: &[String]) {
         let height = 20 + 18 * lines.len() as i32;
         let top = y - height / 2 + 16;
         self.title(x, top, title);
@@ -108,7 +84,7 @@ impl Picture {
     }
 
     /// A box that holds others, with its title at the top.
-    pub(super) fn around(&mut self, look: Look, a: Area, title: &str) {
+    fn around(&mut self, look: Look, a: Area, title: &str) {
         self.grounds += &rectangle(look, a);
         self.title(a.x + a.w / 2, a.y + 21, title);
     }
@@ -122,12 +98,13 @@ impl Picture {
     }
 
     /// Text at the left margin.
-    pub(super) fn heading(&mut self, x: i32, y: i32, class: &str, text: &str) {
+    fn heading(&mut self, (x, y): (i32, i32), title: bool, text: &str) {
+        let class = if title { "head" } else { "note" };
         put!(self.labels, "<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{}</text>", escape(text));
     }
 
     /// An arrow along corners; its head is at the last one, and at the first too where it goes both ways.
-    pub(super) fn arrow(&mut self, line: Line, corners: &[(i32, i32)], both: bool) {
+    fn arrow(&mut self, line: Line, corners: &[(i32, i32)], both: bool) {
         let points: Vec<String> = corners.iter().map(|(x, y)| format!("{x},{y}")).collect();
         let (class, head) = match line {
             Line::Data => ("data", "head"),
@@ -142,7 +119,7 @@ impl Picture {
     }
 
     /// A label in the middle of an arrow, on a ground of its own.
-    pub(super) fn label(&mut self, x: i32, y: i32, text: &str) {
+    fn label(&mut self, (x, y): (i32, i32), text: &str) {
         let w = 8 * text.chars().count() as i32 + 6;
         put!(
             self.labels,
@@ -155,7 +132,7 @@ impl Picture {
     }
 
     /// The whole file.
-    pub(super) fn finish(self, w: i32, h: i32, title: &str) -> String {
+    fn finish(self, w: i32, h: i32, title: &str) -> String {
         format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {w} {h}\" width=\"{w}\" height=\"{h}\" role=\"img\">
 <title>{}</title>

@@ -1,7 +1,6 @@
 //! What a build folder holds. Everything is computed in memory first.
 
-pub mod csr_map;
-mod package;
+pub mod package;
 mod tables;
 mod verilog;
 mod vivado;

@@ -1,12 +1,11 @@
 //! The overlay as other tools take it: FuseSoC core file and IP-XACT component, from the ports of the synthesis top,
 //! the list of sources and the CSR map.
 
-use super::csr_map::{self, CsrRow};
 use super::tables::{TableError, render};
+use super::verilog::WAIVERS;
 use super::{File, Verilog};
 use sagen_lang::{Direction, Port};
-use sagen_streamed_arch::StreamedConfig;
-use sagen_streamed_rtl::top::{SIM_TOP, TOP};
+use sagen_overlay::{Interface, InterfaceKind, Overlay, Register};
 use serde::Serialize;
 
 const CORE: &str = include_str!("../../templates/overlay.core");
@@ -38,6 +37,8 @@ struct Bus {
     /// Bits of its data.
     width: u32,
     board_port: String,
+    /// What an interconnect may rely on.
+    parameters: Vec<(&'static str, u32)>,
     signals: Vec<Signal>,
 }
 
@@ -52,33 +53,36 @@ struct Package {
     build_hash: String,
     sources: Vec<String>,
     sim_sources: Vec<String>,
+    /// For Verilator, where some sources are not ours.
+    waivers: Option<&'static str>,
     ports: Vec<Wire>,
     buses: Vec<Bus>,
     /// Bytes that a master reaches.
     range: u64,
-    csrs: Vec<CsrRow>,
+    csrs: Vec<Register>,
     csr_bytes: u32,
 }
 
 /// `sagen_overlay.core` and `component.xml`.
-pub fn package(overlay: &StreamedConfig, emitted: &Verilog) -> Result<Vec<File>, TableError> {
+pub fn package(overlay: &Overlay, emitted: &Verilog) -> Result<Vec<File>, TableError> {
     let verilog = emitted.files.iter().map(|f| f.path.clone()).filter(|p| p.ends_with(".v"));
-    let (sim_sources, sources) = verilog.partition(|p| *p == format!("rtl/{SIM_TOP}.v"));
+    let (sim_sources, sources) = verilog.partition(|p| *p == format!("rtl/{}.v", overlay.sim_top));
     let package = Package {
-        name: overlay.name().to_string(),
+        name: overlay.name.clone(),
         version: env!("CARGO_PKG_VERSION"),
-        board: overlay.board().name.clone(),
-        part: overlay.board().part.clone(),
-        top: TOP,
-        sim_top: SIM_TOP,
+        board: overlay.board.name.clone(),
+        part: overlay.board.part.clone(),
+        top: overlay.top,
+        sim_top: overlay.sim_top,
         build_hash: format!("{:08x}", emitted.build_hash),
         sources,
         sim_sources,
+        waivers: (!overlay.foreign.is_empty()).then_some(WAIVERS),
         ports: clock_and_reset().chain(emitted.ports.iter().map(wire)).collect(),
-        buses: buses(overlay, &emitted.ports),
+        buses: overlay.interfaces.iter().map(|i| bus(overlay, i, &emitted.ports)).collect(),
         range: 1 << 40,
-        csrs: csr_map::rows(),
-        csr_bytes: sagen_streamed_isa::CSR_BYTES,
+        csrs: overlay.registers.registers.clone(),
+        csr_bytes: overlay.registers.bytes,
     };
     let file =
         |path: &'static str, template| Ok(File { path: path.to_string(), text: render(path, template, &package)? });
@@ -98,34 +102,24 @@ fn wire(port: &Port) -> Wire {
     Wire { name: port.name.clone(), direction, msb: port.ty.width - 1 }
 }
 
-/// Every port but clock and reset belongs to an AXI interface: `<bus>_axi_<signal>`.
-fn buses(overlay: &StreamedConfig, ports: &[Port]) -> Vec<Bus> {
-    let mut buses: Vec<Bus> = Vec::new();
-    for port in ports {
-        let Some((bus, signal)) = port.name.split_once("_axi_") else { continue };
-        let name = format!("{bus}_axi");
-        let at = buses.iter().position(|b| b.name == name).unwrap_or_else(|| {
-            buses.push(empty(overlay, bus));
-            buses.len() - 1
-        });
-        if signal.ends_with("data") {
-            buses[at].width = port.ty.width;
-        }
-        buses[at].signals.push(Signal { logical: signal.to_uppercase(), physical: port.name.clone() });
-    }
-    buses
-}
-
-fn empty(overlay: &StreamedConfig, bus: &str) -> Bus {
-    let number = bus.strip_prefix('m').and_then(|n| n.parse::<usize>().ok());
-    let board = overlay.board();
+fn bus(overlay: &Overlay, interface: &Interface, ports: &[Port]) -> Bus {
+    let board = &overlay.board;
+    let (kind, slave, board_port) = match &interface.kind {
+        InterfaceKind::Registers => ("AXI4-Lite", true, &board.control.name),
+        InterfaceKind::Memory(master) => ("AXI4", false, &board.ports[master.board_port].name),
+    };
+    let signal = |port: &Port| {
+        let logical = interface.signal(&port.name)?.to_uppercase();
+        Some(Signal { logical, physical: port.name.clone() })
+    };
     Bus {
-        name: format!("{bus}_axi"),
-        kind: if number.is_some() { "AXI4" } else { "AXI4-Lite" },
-        slave: number.is_none(),
-        space: format!("{bus}_memory"),
-        width: 0,
-        board_port: number.map_or(&board.control.name, |n| &board.ports[n].name).clone(),
-        signals: Vec::new(),
+        name: interface.name.clone(),
+        kind,
+        slave,
+        space: format!("{}_memory", interface.name.trim_end_matches("_axi")),
+        width: interface.bits,
+        board_port: board_port.clone(),
+        parameters: interface.parameters(),
+        signals: ports.iter().filter_map(signal).collect(),
     }
 }

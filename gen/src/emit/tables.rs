@@ -1,9 +1,7 @@
-//! Software's view of the hardware, from the tables of `sagen_streamed_isa`: C headers, Rust, SystemRDL, JSON,
-//! Markdown.
+//! Software's view of the hardware, from the tables of an overlay: C headers, Rust, SystemRDL, JSON, Markdown.
 
 use super::File;
-use super::csr_map::{self, CsrRow};
-use sagen_streamed_isa::{CSR_BYTES, Field, LAYOUTS, UNITS, WAIT_BIT};
+use sagen_overlay::{BitField, DescriptorTable, Overlay, Register};
 use serde::Serialize;
 use tera::{Context, Tera};
 
@@ -15,47 +13,41 @@ pub struct TableError {
     reason: String,
 }
 
-const TEMPLATES: [(&str, &str); 6] = [
+const REGISTERS: [(&str, &str); 4] = [
     ("sagen_csr.h", include_str!("../../templates/csr.h")),
     ("sagen_csr.rs", include_str!("../../templates/csr.rs.tera")),
     ("sagen_csr.rdl", include_str!("../../templates/csr.rdl")),
-    ("sagen_descriptors.h", include_str!("../../templates/descriptors.h")),
     ("csr.md", include_str!("../../templates/csr.md")),
+];
+/// For overlays that execute descriptors.
+const DESCRIPTORS: [(&str, &str); 2] = [
+    ("sagen_descriptors.h", include_str!("../../templates/descriptors.h")),
     ("descriptors.md", include_str!("../../templates/descriptors.md")),
 ];
 
 #[derive(Serialize)]
-struct FieldRow {
-    name: &'static str,
-    doc: &'static str,
-    lo: u32,
-    hi: u32,
-    width: u32,
-    signed: bool,
-}
-
-#[derive(Serialize)]
-struct DescriptorRow {
-    name: &'static str,
-    doc: &'static str,
-    opcode: u8,
-    unit: &'static str,
-    fields: Vec<FieldRow>,
-}
-
-#[derive(Serialize)]
-struct Tables {
-    descriptors: Vec<DescriptorRow>,
-    waits: Vec<FieldRow>,
-    csrs: Vec<CsrRow>,
+struct Tables<'a> {
+    descriptors: &'a [DescriptorTable],
+    waits: &'a [BitField],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    descriptor_bytes: Option<usize>,
+    csrs: &'a [Register],
     csr_bytes: u32,
 }
 
 /// C headers, a Rust module, SystemRDL, Markdown tables and one JSON file that holds both tables.
-pub fn tables() -> Result<Vec<File>, TableError> {
-    let tables = Tables { descriptors: descriptors(), waits: waits(), csrs: csr_map::rows(), csr_bytes: CSR_BYTES };
+pub fn tables(overlay: &Overlay) -> Result<Vec<File>, TableError> {
+    let instructions = overlay.instructions.as_ref();
+    let tables = Tables {
+        descriptors: instructions.map_or(&[], |i| &i.descriptors),
+        waits: instructions.map_or(&[], |i| &i.waits),
+        descriptor_bytes: instructions.map(|i| i.bytes),
+        csrs: &overlay.registers.registers,
+        csr_bytes: overlay.registers.bytes,
+    };
+    let templates = REGISTERS.iter().chain(instructions.map_or(&[][..], |_| &DESCRIPTORS));
     let mut files = Vec::new();
-    for (template, text) in TEMPLATES {
+    for (template, text) in templates {
         files.push(File { path: template.to_string(), text: render(template, text, &tables)? });
     }
     let json = serde_json::to_string_pretty(&tables)
@@ -68,32 +60,4 @@ pub fn tables() -> Result<Vec<File>, TableError> {
 pub(super) fn render(template: &'static str, text: &str, values: &impl Serialize) -> Result<String, TableError> {
     let context = Context::from_serialize(values).map_err(|e| TableError { template, reason: e.to_string() })?;
     Tera::one_off(text, &context, false).map_err(|e| TableError { template, reason: format!("{e:?}") })
-}
-
-fn row(field: &Field) -> FieldRow {
-    let &Field { name, doc, lo, width, signed } = field;
-    FieldRow { name, doc, lo, hi: lo + width - 1, width, signed }
-}
-
-fn descriptors() -> Vec<DescriptorRow> {
-    let descriptor = |l: &sagen_streamed_isa::Layout| DescriptorRow {
-        name: l.name,
-        doc: l.doc,
-        opcode: l.opcode,
-        unit: l.unit.name(),
-        fields: l.fields.iter().map(row).collect(),
-    };
-    LAYOUTS.iter().map(descriptor).collect()
-}
-
-fn waits() -> Vec<FieldRow> {
-    let wait = |(i, unit): (usize, &sagen_streamed_isa::Unit)| FieldRow {
-        name: unit.name(),
-        doc: "Descriptors that this unit must have completed.",
-        lo: WAIT_BIT + 16 * i as u32,
-        hi: WAIT_BIT + 16 * i as u32 + 15,
-        width: 16,
-        signed: false,
-    };
-    UNITS.iter().enumerate().map(wait).collect()
 }

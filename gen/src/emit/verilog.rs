@@ -1,11 +1,17 @@
 //! Verilog, file list and manifest of an overlay.
 
 use super::File;
+use sagen_config::{Board, ConfigId, Family, canonical};
 use sagen_lang::{Design, Manifest, ModuleId, Port, verilog as printer};
-use sagen_streamed_arch::StreamedConfig;
+use sagen_overlay::{ForeignSource, Overlay};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
+
+/// Given to Verilator before the sources, where some are not ours: it must not judge their style.
+pub(super) const WAIVERS: &str = "foreign/lint.vlt";
+const WAIVED: &str = "`verilator_config\nlint_off -file \"*foreign/*\"\n";
 
 /// Why an overlay cannot be emitted: a fault of the generators.
 #[derive(Debug, thiserror::Error)]
@@ -40,54 +46,76 @@ pub struct Verilog {
 #[derive(Serialize)]
 struct BuildManifest<'a> {
     schema: u32,
-    config: &'a sagen_streamed_arch::StreamedFile,
-    board: &'a sagen_config::Board,
+    name: &'a str,
+    id: ConfigId,
+    family: Family,
+    config: &'a RawValue,
+    board: &'a Board,
     top: &'static str,
     sim_top: &'static str,
     build_hash: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    foreign: Vec<Foreign<'a>>,
     design: &'a Manifest,
 }
 
+/// A file that is not generated.
+#[derive(Serialize)]
+struct Foreign<'a> {
+    file: String,
+    module: &'a str,
+    licence: &'a str,
+}
+
+fn foreign(source: &ForeignSource) -> Foreign<'_> {
+    Foreign { file: source.path(), module: &source.module, licence: &source.licence }
+}
+
 /// Emit an overlay; the same overlay gives the same bytes.
-pub fn verilog(overlay: &StreamedConfig) -> Result<Verilog, EmitError> {
-    let digest = digest(&tree(overlay, 0)?);
-    let build_hash = build_hash(overlay, &digest)?;
+pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
+    let digest = digest(overlay, &tree(overlay, 0)?);
+    let build_hash = build_hash(overlay, &digest);
     let design = tree(overlay, build_hash)?;
-    let sim = design.lookup(sagen_streamed_rtl::top::SIM_TOP).expect("the co-simulation top was just built");
+    let sim = design.lookup(overlay.sim_top).expect("the co-simulation top was just built");
     let manifest = design.manifest(sim);
-    let mut files = sources(&design);
+    let mut files = sources(overlay, &design);
     let list = files.iter().fold(String::new(), |mut list, f| {
         writeln!(list, "{}", f.path).expect("a string can be written to");
         list
     });
     files.push(File { path: "files.f".to_string(), text: list });
+    if !overlay.foreign.is_empty() {
+        files.push(File { path: WAIVERS.to_string(), text: WAIVED.to_string() });
+    }
     let build = BuildManifest {
         schema: 1,
-        config: overlay.file(),
-        board: overlay.board(),
-        top: sagen_streamed_rtl::top::TOP,
-        sim_top: sagen_streamed_rtl::top::SIM_TOP,
+        name: &overlay.name,
+        id: overlay.id,
+        family: overlay.family,
+        config: serde_json::from_str(&overlay.config)?,
+        board: &overlay.board,
+        top: overlay.top,
+        sim_top: overlay.sim_top,
         build_hash: format!("{build_hash:08x}"),
+        foreign: overlay.foreign.iter().map(foreign).collect(),
         design: &manifest,
     };
     files.push(File { path: "manifest.json".to_string(), text: serde_json::to_string_pretty(&build)? + "\n" });
-    let top = design.lookup(sagen_streamed_rtl::top::TOP).expect("the synthesis top was just built");
+    let top = design.lookup(overlay.top).expect("the synthesis top was just built");
     Ok(Verilog { files, manifest, ports: design.ports(top).to_vec(), build_hash, sources: hex(&digest) })
 }
 
 /// The module tree of an overlay, with this number in the `build_hash` register.
-pub fn tree(overlay: &StreamedConfig, build_hash: u32) -> Result<Design, EmitError> {
-    let mut design = Design::new();
-    sagen_streamed_rtl::top::overlay(&mut design, overlay, build_hash);
-    let errors = |errors| EmitError::Design { overlay: overlay.name().to_string(), errors };
-    design.finish().map_err(errors)?;
-    Ok(design)
+pub fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
+    let errors = |errors| EmitError::Design { overlay: overlay.name.clone(), errors };
+    (overlay.elaborate)(build_hash).map_err(errors)
 }
 
-/// Both tops and all below them, children first.
-fn sources(design: &Design) -> Vec<File> {
-    let mut files: Vec<File> = Vec::new();
-    for top in [sagen_streamed_rtl::top::TOP, sagen_streamed_rtl::top::SIM_TOP] {
+/// Sources of others, then both tops and all below them, children first.
+fn sources(overlay: &Overlay, design: &Design) -> Vec<File> {
+    let foreign = overlay.foreign.iter().map(|f| File { path: f.path(), text: f.text.clone() });
+    let mut files: Vec<File> = foreign.collect();
+    for top in [overlay.top, overlay.sim_top] {
         let top = design.lookup(top).expect("both tops were just built");
         for (name, text) in modules(design, top) {
             let path = format!("rtl/{name}.v");
@@ -105,25 +133,25 @@ pub fn modules(design: &Design, top: ModuleId) -> Vec<(String, String)> {
     printer::print(design, top).into_iter().filter_map(named).collect()
 }
 
-/// SHA-256 of the names and texts of all modules.
-fn digest(design: &Design) -> [u8; 32] {
+/// SHA-256 of the names and texts of all files.
+fn digest(overlay: &Overlay, design: &Design) -> [u8; 32] {
     let mut hasher = Sha256::new();
-    for file in sources(design) {
+    for file in sources(overlay, design) {
         hasher.update(file.path);
         hasher.update(file.text);
     }
     hasher.finalize().into()
 }
 
-/// Config and board count as canonical text (every field in a fixed order, as JSON), so that neither comments nor
-/// names inside the generator change a bitstream's identity.
-fn build_hash(overlay: &StreamedConfig, sources: &[u8; 32]) -> Result<u32, EmitError> {
+/// Config and board count as canonical text, so that neither comments nor names inside the generator change a
+/// bitstream's identity.
+fn build_hash(overlay: &Overlay, sources: &[u8; 32]) -> u32 {
     let mut hasher = Sha256::new();
-    hasher.update(serde_json::to_vec(overlay.file())?);
-    hasher.update(serde_json::to_vec(overlay.board())?);
+    hasher.update(&overlay.config);
+    hasher.update(canonical(&overlay.board));
     hasher.update(sources);
     let [a, b, c, d, ..] = <[u8; 32]>::from(hasher.finalize());
-    Ok(u32::from_be_bytes([a, b, c, d]))
+    u32::from_be_bytes([a, b, c, d])
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -2,25 +2,22 @@
 
 use super::{File, Verilog};
 use sagen_lang::Direction;
-use sagen_streamed_arch::StreamedConfig;
+use sagen_overlay::Overlay;
 use sagen_vivado::{FlowError, Port, Source, flow};
 
 /// Scripts and constraints; nothing for a board without constraints, which can be simulated all the same.
-pub fn vivado(overlay: &StreamedConfig, emitted: &Verilog) -> Result<Vec<File>, FlowError> {
+pub fn vivado(overlay: &Overlay, emitted: &Verilog) -> Result<Vec<File>, FlowError> {
     if flow::supported(overlay).is_err() {
         return Ok(Vec::new());
     }
-    let sim = format!("rtl/{}.v", sagen_streamed_rtl::top::SIM_TOP);
+    let sim = format!("rtl/{}.v", overlay.sim_top);
     let sources = emitted.files.iter().filter(|f| f.path.ends_with(".v") && f.path != sim);
     let sources: Vec<Source<'_>> = sources.map(|f| Source { path: &f.path, text: &f.text }).collect();
     let files = sagen_vivado::files(overlay, &ports(emitted), &sources, emitted.build_hash)?;
     Ok(files.into_iter().map(|f| File { path: f.path, text: f.text }).collect())
 }
 
-/// The synthesis top has the ports of the co-simulation top without the observation outputs.
 fn ports(emitted: &Verilog) -> Vec<Port> {
-    let top = emitted.manifest.modules.last().expect("a manifest holds its top");
-    let ports = top.ports.iter().filter(|p| !p.name.starts_with("tap_"));
     let port = |p: &sagen_lang::Port| Port {
         name: p.name.clone(),
         width: p.ty.width,
@@ -29,5 +26,5 @@ fn ports(emitted: &Verilog) -> Vec<Port> {
             Direction::Output => sagen_vivado::Direction::Output,
         },
     };
-    ports.map(port).collect()
+    emitted.ports.iter().map(port).collect()
 }

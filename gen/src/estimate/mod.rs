@@ -9,15 +9,17 @@ pub mod rules;
 pub mod show;
 #[cfg(test)]
 mod tests;
+mod units;
 mod yosys;
 
 pub use yosys::{Source, Yosys, YosysError, user_cache};
 
 use crate::emit::{self, EmitError};
+use crate::tree::TreeError;
 use levels::{Levels, Path};
 use resources::{Counted, Resources};
 use sagen_lang::{Manifest, ModuleEntry};
-use sagen_streamed_arch::StreamedConfig;
+use sagen_overlay::{Overlay, Reference};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path;
@@ -41,6 +43,12 @@ pub enum EstimateError {
     /// A loop without a register.
     #[error(transparent)]
     Loop(#[from] levels::Loop),
+    /// The family's list of units does not fit its module tree: a fault of ours.
+    #[error("units of the estimate: {0}; its family lists them")]
+    Units(#[from] TreeError),
+    /// A black box whose Verilog nobody has.
+    #[error("module {0} is a black box without a source; an estimate needs the Verilog of every module")]
+    BlackBox(String),
 }
 
 /// Resources of one unit of the overlay.
@@ -105,8 +113,8 @@ pub struct Estimate {
     pub worst: Option<ModulePath>,
     /// Paths longer than allowed: one a register, longest first.
     pub long_paths: Vec<ModulePath>,
-    /// Figures of the reference overlay of the same array side, where there is one.
-    pub reference: Option<show::Reference>,
+    /// Published figures of a comparable overlay, where there is one.
+    pub reference: Option<Reference>,
 }
 
 /// How to synthesise.
@@ -121,19 +129,19 @@ pub struct Options<'a> {
 }
 
 /// Estimate an overlay; what is not cached is synthesised.
-pub fn estimate(overlay: &StreamedConfig, options: &Options<'_>, stop: &AtomicBool) -> Result<Estimate, EstimateError> {
-    let yosys = Yosys::find(options.program, overlay.board().family, options.cache)?;
+pub fn estimate(overlay: &Overlay, options: &Options<'_>, stop: &AtomicBool) -> Result<Estimate, EstimateError> {
+    let yosys = Yosys::find(options.program, overlay.board.family, options.cache)?;
     let (manifest, sources) = sources(overlay)?;
     let netlists = yosys.synthesise(&sources, options.jobs, stop)?;
     let order: Vec<String> = manifest.modules.iter().map(|m| m.name.clone()).collect();
     let counted = resources::count(&order, &netlists)?;
     let levels = levels::analyse(&order, &netlists)?;
-    Ok(assemble(overlay, &manifest, &counted, &levels, yosys.version()))
+    assemble(overlay, &manifest, &counted, &levels, yosys.version())
 }
 
 /// What the overlay takes, where every module is cached.
-pub fn cached(overlay: &StreamedConfig, options: &Options<'_>) -> Result<Option<Resources>, EstimateError> {
-    let Ok(yosys) = Yosys::find(options.program, overlay.board().family, options.cache) else { return Ok(None) };
+pub fn cached(overlay: &Overlay, options: &Options<'_>) -> Result<Option<Resources>, EstimateError> {
+    let Ok(yosys) = Yosys::find(options.program, overlay.board.family, options.cache) else { return Ok(None) };
     let (manifest, sources) = sources(overlay)?;
     let netlists = yosys.cached(&sources);
     if netlists.len() < sources.len() {
@@ -144,30 +152,32 @@ pub fn cached(overlay: &StreamedConfig, options: &Options<'_>) -> Result<Option<
 }
 
 /// The module tree below the synthesis top, and the Verilog of its modules.
-pub fn sources(overlay: &StreamedConfig) -> Result<(Manifest, Vec<Source>), EmitError> {
+pub fn sources(overlay: &Overlay) -> Result<(Manifest, Vec<Source>), EstimateError> {
     let design = emit::tree(overlay, ANY_HASH)?;
-    let top = design.lookup(sagen_streamed_rtl::top::TOP).expect("the synthesis top was just built");
+    let top = design.lookup(overlay.top).expect("the synthesis top was just built");
     let manifest = design.manifest(top);
-    let texts: BTreeMap<String, String> = emit::modules(&design, top).into_iter().collect();
+    let mut texts: BTreeMap<String, String> = emit::modules(&design, top).into_iter().collect();
+    texts.extend(overlay.foreign.iter().map(|f| (f.module.clone(), f.text.clone())));
     let source = |m: &ModuleEntry| {
         let mut children: Vec<String> = m.instances.iter().map(|i| i.module.clone()).collect();
         children.sort();
         children.dedup();
         let interface = format!("{} {} {} {:?}", m.name, m.clocked, m.resettable, m.ports);
-        Source { name: m.name.clone(), text: texts[&m.name].clone(), interface, children }
+        let text = texts.get(&m.name).ok_or_else(|| EstimateError::BlackBox(m.name.clone()))?.clone();
+        Ok(Source { name: m.name.clone(), text, interface, children })
     };
-    let sources = manifest.modules.iter().map(source).collect();
+    let sources = manifest.modules.iter().map(source).collect::<Result<_, EstimateError>>()?;
     Ok((manifest, sources))
 }
 
 fn assemble(
-    overlay: &StreamedConfig,
+    overlay: &Overlay,
     manifest: &Manifest,
     counted: &BTreeMap<String, Counted>,
     levels: &BTreeMap<String, Levels>,
     yosys: &str,
-) -> Estimate {
-    let limit = overlay.logic_levels();
+) -> Result<Estimate, EstimateError> {
+    let limit = overlay.logic_levels;
     let paths = || {
         let of = |(module, levels): (&String, &Levels)| {
             let one = |path: &Path| ModulePath { module: module.clone(), path: path.clone() };
@@ -177,51 +187,21 @@ fn assemble(
     };
     let mut long: Vec<ModulePath> = paths().filter(|p| p.path.levels > limit).collect();
     long.sort_by_key(|p| std::cmp::Reverse(p.path.levels));
-    Estimate {
-        overlay: overlay.name().to_string(),
-        board: overlay.board().name.clone(),
-        part: overlay.board().part.clone(),
-        clock_mhz: overlay.clock_mhz(),
+    Ok(Estimate {
+        overlay: overlay.name.clone(),
+        board: overlay.board.name.clone(),
+        part: overlay.board.part.clone(),
+        clock_mhz: overlay.clock_mhz,
         yosys: yosys.to_string(),
-        available: overlay.board().resources,
+        available: overlay.board.resources,
         total: counted[&manifest.top].total,
-        units: units(manifest, counted),
+        units: units::units(&overlay.units, manifest, counted)?,
         modules: modules(manifest, counted, levels),
         level_limit: limit,
         worst: paths().max_by_key(|p| p.path.levels),
         long_paths: long,
-        reference: show::Reference::of(overlay.side()),
-    }
-}
-
-fn entry<'a>(manifest: &'a Manifest, name: &str) -> &'a ModuleEntry {
-    manifest.modules.iter().find(|m| m.name == name).expect("every instance has its module in the manifest")
-}
-
-/// The core's instances, numbered ones together; the compute unit is shown by engine.
-fn units(manifest: &Manifest, counted: &BTreeMap<String, Counted>) -> Vec<Unit> {
-    let core = &entry(manifest, &manifest.top).instances[0].module;
-    let mut units: Vec<Unit> = Vec::new();
-    let mut add = |name: String, resources: Resources| match units.iter_mut().find(|u| u.name == name) {
-        Some(unit) => {
-            unit.instances += 1;
-            unit.resources += resources;
-        }
-        None => units.push(Unit { name, instances: 1, resources }),
-    };
-    for instance in &entry(manifest, core).instances {
-        let name = instance.name.trim_start_matches("u_").trim_end_matches(|c: char| c.is_ascii_digit());
-        if name != "compute" {
-            add(name.replace('_', " "), counted[&instance.module].total);
-            continue;
-        }
-        for engine in &entry(manifest, &instance.module).instances {
-            add(format!("compute: {}", engine.name.trim_start_matches("u_")), counted[&engine.module].total);
-        }
-        add("compute: both".to_string(), counted[&instance.module].own);
-    }
-    add("between the units".to_string(), counted[core].own);
-    units
+        reference: overlay.reference,
+    })
 }
 
 fn modules(manifest: &Manifest, counted: &BTreeMap<String, Counted>, levels: &BTreeMap<String, Levels>) -> Vec<Module> {

@@ -2,35 +2,10 @@
 
 use super::resources::Resources;
 use super::{Estimate, ModulePath};
-use serde::Serialize;
 use std::fmt::Write;
 
 /// Paths of one module that are printed; `--json` has them all.
 const SHOWN: usize = 25;
-
-/// Published figures of the reference overlay.
-#[derive(Clone, Copy, Debug, Serialize, PartialEq, Eq)]
-pub struct Reference {
-    /// What was built.
-    pub what: &'static str,
-    /// Look-up tables.
-    pub lut: u64,
-    /// Block RAMs of 36 Kbit.
-    pub bram36: u64,
-    /// DSP blocks, where published.
-    pub dsp: Option<u64>,
-}
-
-impl Reference {
-    /// The one with arrays of this side.
-    pub fn of(side: usize) -> Option<Self> {
-        match side {
-            16 => Some(Self { what: "D = 16, four 128-bit ports", lut: 101_995, bram36: 138, dsp: Some(349) }),
-            8 => Some(Self { what: "D = 8", lut: 40_275, bram36: 130, dsp: None }),
-            _ => None,
-        }
-    }
-}
 
 /// Text with the colours of a terminal, or without.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::netlist::{Netlist, Written};
 use indicatif::{ProgressBar, ProgressStyle};
-use sagen_config::Family;
+use sagen_config::DeviceFamily;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -100,7 +100,7 @@ pub struct Source {
 pub struct Yosys {
     program: PathBuf,
     version: String,
-    family: Family,
+    family: DeviceFamily,
     cache: PathBuf,
 }
 
@@ -113,7 +113,7 @@ pub fn user_cache() -> Result<PathBuf, YosysError> {
 
 impl Yosys {
     /// Find the program and ask for its version.
-    pub fn find(program: &Path, family: Family, cache: &Path) -> Result<Self, YosysError> {
+    pub fn find(program: &Path, family: DeviceFamily, cache: &Path) -> Result<Self, YosysError> {
         // A path is kept valid inside work folders; a bare name is looked up as always.
         let path = if program.components().count() > 1 { path::absolute(program) } else { Ok(program.to_path_buf()) };
         let program = &path.map_err(io(program))?;
@@ -244,8 +244,8 @@ impl Yosys {
 
     fn options(&self) -> &'static str {
         match self.family {
-            Family::ZynqUltrascale => "-family xcup -uram",
-            Family::Zynq7000 => "-family xc7",
+            DeviceFamily::ZynqUltrascale => "-family xcup -uram",
+            DeviceFamily::Zynq7000 => "-family xc7",
         }
     }
 }

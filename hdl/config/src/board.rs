@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Device families that the flow knows. They differ in the processing system, the DSP block and the memories.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
-pub enum Family {
+pub enum DeviceFamily {
     /// Zynq UltraScale+: DSP48E2, UltraRAM on some parts, ports of up to 128 bits.
     ZynqUltrascale,
     /// Zynq-7000: DSP48E1, no UltraRAM, ports of up to 64 bits.
@@ -14,7 +14,7 @@ pub enum Family {
     Zynq7000,
 }
 
-impl Family {
+impl DeviceFamily {
     /// Bits of the wider signed operand of one DSP block.
     pub fn multiplier_bits(self) -> u32 {
         match self {
@@ -157,7 +157,7 @@ pub struct Board {
     /// Vivado's board part without its version, used where the board files are installed.
     pub board_part: Option<String>,
     /// Device family.
-    pub family: Family,
+    pub family: DeviceFamily,
     /// Short form used in overlay names; empty for the default board.
     pub suffix: String,
     /// What the part holds.

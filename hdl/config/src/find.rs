@@ -1,6 +1,7 @@
 //! Finding overlay configs: by path, or by name in the `configs` folder of this directory or one above it.
 
 use crate::board::Board;
+use crate::family::{Family, Head};
 use crate::yaml::{self, ConfigError, nearest};
 use std::path::{Path, PathBuf};
 
@@ -58,6 +59,9 @@ pub enum FindError {
     Config(#[from] ConfigError),
 }
 
+/// Folders beside the configs that hold other things.
+const OTHERS: [&str; 3] = ["boards", "models", "shapes"];
+
 /// The folder of overlay configs.
 pub fn configs() -> Result<PathBuf, FindError> {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
@@ -65,22 +69,51 @@ pub fn configs() -> Result<PathBuf, FindError> {
     found.ok_or_else(|| FindError::NoConfigs { from: here.display().to_string() })
 }
 
-/// Names of all overlay configs in a folder, sorted.
+/// Names of the overlay configs directly in a folder, sorted.
 pub fn names(configs: &Path) -> Result<Vec<String>, FindError> {
-    let mut names = yaml_stems(configs)?;
+    let mut names: Vec<String> = yaml_files(configs)?.iter().map(|path| stem(path)).collect();
     names.sort();
     Ok(names)
 }
 
+/// Every overlay config in a folder and below, sorted.
+pub fn all(configs: &Path) -> Result<Vec<PathBuf>, FindError> {
+    let mut files = yaml_files(configs)?;
+    for path in entries(configs)?.iter().filter(|p| p.is_dir() && !OTHERS.contains(&stem(p).as_str())) {
+        files.extend(all(path)?);
+    }
+    files.sort();
+    Ok(files)
+}
+
 /// A config as found, with the boards that it may name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ConfigFile {
     /// Path, for messages.
     pub path: String,
     /// Contents.
     pub text: String,
+    /// Of which family it says to be.
+    pub family: Family,
     /// Boards known.
     pub boards: Vec<Board>,
+}
+
+impl ConfigFile {
+    /// A text that may become the file at `path`.
+    pub fn new(path: &str, text: String, boards: Vec<Board>) -> Result<Self, ConfigError> {
+        let Head { family } = yaml::parse(path, &text)?;
+        Ok(Self { path: path.to_string(), text, family, boards })
+    }
+
+    /// The board called `name`.
+    pub fn board(&self, name: &str) -> Result<&Board, ConfigError> {
+        self.boards.iter().find(|b| b.name == name).ok_or_else(|| ConfigError::UnknownBoard {
+            file: self.path.clone(),
+            found: name.to_string(),
+            known: self.boards.iter().map(|b| b.name.as_str()).collect::<Vec<_>>().join(", "),
+        })
+    }
 }
 
 /// The config called `name`, or the file at that path.
@@ -91,16 +124,15 @@ pub fn config(name: &str) -> Result<ConfigFile, FindError> {
         Some(beside) => beside.to_path_buf(),
         None => configs()?,
     };
-    Ok(ConfigFile { path: path.display().to_string(), text: read(&path)?, boards: boards(&folder)? })
+    Ok(ConfigFile::new(&path.display().to_string(), read(&path)?, boards(&folder)?)?)
 }
 
 fn named(name: &str) -> Result<PathBuf, FindError> {
-    let folder = configs()?;
-    let path = folder.join(format!("{name}.yaml"));
-    if path.is_file() {
-        return Ok(path);
+    let files = all(&configs()?)?;
+    if let Some(found) = files.iter().find(|path| stem(path) == name) {
+        return Ok(found.clone());
     }
-    let known = names(&folder)?;
+    let known: Vec<String> = files.iter().map(|path| stem(path)).collect();
     let nearest = nearest(name, known.iter().map(String::as_str));
     Err(FindError::Unknown {
         name: name.to_string(),
@@ -112,9 +144,7 @@ fn named(name: &str) -> Result<PathBuf, FindError> {
 /// Every board described in a folder of configs.
 pub fn boards(configs: &Path) -> Result<Vec<Board>, FindError> {
     let folder = configs.join("boards");
-    let mut stems = yaml_stems(&folder)?;
-    stems.sort();
-    let boards: Vec<Board> = stems.into_iter().map(|stem| board(&folder, stem)).collect::<Result<_, _>>()?;
+    let boards: Vec<Board> = names(&folder)?.into_iter().map(|stem| board(&folder, stem)).collect::<Result<_, _>>()?;
     for (i, second) in boards.iter().enumerate() {
         if let Some(first) = boards[..i].iter().find(|b| b.suffix == second.suffix) {
             let (first, second, suffix) = (first.name.clone(), second.name.clone(), second.suffix.clone());
@@ -133,16 +163,19 @@ fn board(folder: &Path, stem: String) -> Result<Board, FindError> {
     Err(FindError::BoardName { path: path.display().to_string(), name: board.name, stem })
 }
 
-fn yaml_stems(folder: &Path) -> Result<Vec<String>, FindError> {
+fn stem(path: &Path) -> String {
+    path.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned())
+}
+
+fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
+    let is_yaml = |path: &PathBuf| path.extension().is_some_and(|e| e == "yaml");
+    Ok(entries(folder)?.into_iter().filter(is_yaml).collect())
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
     let error = |reason| FindError::Read { path: folder.display().to_string(), reason };
-    let mut stems = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(error)? {
-        let path = entry.map_err(error)?.path();
-        if path.extension().is_some_and(|e| e == "yaml") {
-            stems.extend(path.file_stem().map(|s| s.to_string_lossy().into_owned()));
-        }
-    }
-    Ok(stems)
+    let entries = std::fs::read_dir(folder).map_err(error)?;
+    entries.map(|entry| Ok(entry.map_err(error)?.path())).collect()
 }
 
 fn read(path: &Path) -> Result<String, FindError> {

@@ -2,9 +2,13 @@
 
 pub mod board;
 pub mod ddr;
+mod family;
 pub mod find;
+mod id;
 pub mod yaml;
 
-pub use board::{Board, Family};
-pub use find::FindError;
+pub use board::{Board, DeviceFamily};
+pub use family::Family;
+pub use find::{ConfigFile, FindError};
+pub use id::{ConfigId, canonical};
 pub use yaml::{ConfigError, nearest, parse};

@@ -74,7 +74,10 @@ proc stub::changed {object name value} {
         CONFIG.PCW_FPGA0_PERIPHERAL_FREQMHZ { made_clock $object CONFIG.PCW_ACT_FPGA0_PERIPHERAL_FREQMHZ 1000.0 $value }
         board_part { if {$value ni [get_board_parts *]} { fail "no board part $value" } }
         ip_repo_paths { if {![file isfile $value/component.xml]} { fail "no IP in $value" } }
-        top { if {$value ni {overlay system_wrapper}} { fail "no module $value" } }
+        top {
+            set known [lmap path [dict get $stub::files sources_1] { file rootname [file tail $path] }]
+            if {$value ni "$known system_wrapper"} { fail "no module $value" }
+        }
     }
 }
 # The greatest frequency at or below the one asked for.

@@ -3,7 +3,7 @@
 proc stub::read_ports {} {
     variable ports {}
     foreach path [dict get $stub::files sources_1] {
-        if {[file tail $path] ne "overlay.v"} continue
+        if {[file tail $path] ne "[get_property top [current_fileset]].v"} continue
         set file [open $path]
         set text [read $file]
         close $file
@@ -12,7 +12,7 @@ proc stub::read_ports {} {
             dict set ports $name [list $direction [expr {$high eq "" ? 1 : $high + 1}]]
         }
     }
-    if {$ports eq {}} { fail "the sources hold no module overlay" }
+    if {$ports eq {}} { fail "the sources hold no top with ports" }
 }
 proc ipx::package_project {args} {
     stub::parse ipx::package_project {-import_files -force} {-root_dir -vendor -library -taxonomy} 0 0 $args
@@ -73,7 +73,7 @@ proc ipx::get_bus_parameters {args} {
     stub::found ipx::get_bus_parameters $o parameter:[stub::is [dict get $o -of_objects] bus]:[dict get $o rest] parameter
 }
 proc ipx::add_bus_parameter {name bus} {
-    if {$name ni {POLARITY READ_WRITE_MODE}} { stub::fail "unknown bus parameter $name" }
+    if {$name ni "POLARITY READ_WRITE_MODE $stub::limits"} { stub::fail "unknown bus parameter $name" }
     return [stub::object parameter:[stub::is $bus bus]:$name parameter]
 }
 proc ipx::get_port_maps {args} {
@@ -96,6 +96,16 @@ proc ipx::get_address_blocks {args} {
     stub::found ipx::get_address_blocks $o block:[stub::is [dict get $o -of_objects] memory]:[dict get $o rest] block
 }
 proc ipx::add_address_block {name map} { return [stub::object block:[stub::is $map memory]:$name block] }
-foreach command {create_xgui_files update_checksums check_integrity save_core} {
+foreach command {create_xgui_files update_checksums check_integrity} {
     proc ipx::$command {core} { stub::is $core core; return }
+}
+# A master that says nothing gets an interconnect for two bursts at a time.
+set stub::limits {NUM_READ_OUTSTANDING NUM_WRITE_OUTSTANDING MAX_BURST_LENGTH SUPPORTS_NARROW_BURST}
+proc ipx::save_core {core} {
+    stub::is $core core
+    foreach bus [dict keys $stub::kind bus:m*_axi] {
+        foreach name {NUM_READ_OUTSTANDING MAX_BURST_LENGTH SUPPORTS_NARROW_BURST} {
+            if {![dict exists $stub::kind parameter:$bus:$name]} { stub::fail "$bus has no parameter $name" }
+        }
+    }
 }

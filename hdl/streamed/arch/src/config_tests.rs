@@ -32,7 +32,7 @@ fn a_misspelt_key_is_named_with_line_column_and_the_nearest_key() {
         "clock_mhz",
         "clok_mhz",
         expect![
-            "x.yaml:4:1: unknown key `clok_mhz`, did you mean `clock_mhz`? (allowed here: name, board, clock_mhz, array, ports, vector_lanes, prefetch_bytes, scratchpad, control_core, pcpi)"
+            "x.yaml:4:1: unknown key `clok_mhz`, did you mean `clock_mhz`? (allowed here: name, family, board, clock_mhz, array, ports, vector_lanes, prefetch_bytes, scratchpad)"
         ],
     );
     refused(
@@ -49,7 +49,13 @@ fn a_value_of_the_wrong_type_is_located() {
 
 #[test]
 fn a_missing_key_is_named() {
-    refused("clock_mhz: 100\n", "", expect!["x.yaml:10:1: missing field `clock_mhz`, in `pcpi: false`"]);
+    refused(
+        "clock_mhz: 100\n",
+        "",
+        expect![
+            "x.yaml:8:1: missing field `clock_mhz`, in `scratchpad: { vector_words: 8192, code_words: 1024, score_rows: 2048 }`"
+        ],
+    );
 }
 
 #[test]
@@ -57,7 +63,9 @@ fn a_name_that_disagrees_with_the_fields_is_refused() {
     refused(
         "clock_mhz: 100",
         "clock_mhz: 200",
-        expect!["x.yaml: name = d16_100mhz_w128_p6 does not match the fields, which make d16_200mhz_w128_p6"],
+        expect![
+            "x.yaml: name = d16_100mhz_w128_p6 does not match the fields, which make d16_200mhz_w128_p6; `d16_200mhz_w128_p6` and `word_d16_200mhz_w128_p6` are allowed"
+        ],
     );
 }
 
@@ -77,12 +85,41 @@ fn impossible_values_are_refused_with_what_is_allowed() {
         "vector_words: 5000",
         expect!["x.yaml: scratchpad.vector_words = 5000: must be a multiple of 512"],
     );
-    refused(
+}
+
+#[test]
+fn keys_without_a_choice_are_refused_with_the_reason() {
+    let with = |line: &str, message: Expect| message.assert_eq(&read(&format!("{OVERLAY}{line}\n")).unwrap_err());
+    with(
         "control_core: none",
-        "control_core: picorv32",
-        expect!["x.yaml: control_core = picorv32: a resident control core is not built yet; `none` is allowed"],
+        expect![
+            "x.yaml:10:1: `control_core`: the host drives the queue, and a resident core is not built yet; remove the line"
+        ],
     );
-    refused("pcpi: false", "pcpi: true", expect!["x.yaml: pcpi = true: needs a control core"]);
+    with(
+        "pcpi: false",
+        expect!["x.yaml:10:1: `pcpi`: it needs a control core, which is not built yet; remove the line"],
+    );
+}
+
+#[test]
+fn a_family_that_nobody_knows_is_refused() {
+    refused(
+        "board: kv260",
+        "board: kv260\nfamily: onchip",
+        expect!["x.yaml:4:9: unknown variant `onchip`, expected one of streamed, in `family: onchip`"],
+    );
+    assert_eq!(read(&format!("{OVERLAY}family: streamed\n")), read(OVERLAY));
+}
+
+#[test]
+fn a_word_before_the_derived_name_tells_overlays_apart() {
+    let named = |name: &str| read(&OVERLAY.replace("name: d16_100mhz_w128_p6", &format!("name: {name}")));
+    let (plain, other) = (read(OVERLAY).unwrap(), named("long-context_d16_100mhz_w128_p6").unwrap());
+    assert_ne!(plain.id(), other.id());
+    for name in ["_d16_100mhz_w128_p6", "xd16_100mhz_w128_p6", "../x_d16_100mhz_w128_p6", "d16_100mhz_w128_p6_x"] {
+        assert!(named(name).is_err(), "{name}");
+    }
 }
 
 #[test]
@@ -109,7 +146,9 @@ fn impossible_combinations_are_refused() {
     refused(
         "width: 128, total: 6, stream: 4",
         "width: 32, total: 3, stream: 1",
-        expect!["x.yaml: name = d16_100mhz_w128_p6 does not match the fields, which make d16_100mhz_w32_p3"],
+        expect![
+            "x.yaml: name = d16_100mhz_w128_p6 does not match the fields, which make d16_100mhz_w32_p3; `d16_100mhz_w32_p3` and `word_d16_100mhz_w32_p3` are allowed"
+        ],
     );
     refused("board: kv260", "board: kv26", expect!["x.yaml: board = kv26 is unknown; known boards: kv260"]);
 }

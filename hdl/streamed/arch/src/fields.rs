@@ -1,6 +1,6 @@
 //! The fields of an overlay config: meaning and allowed values, one table for checks, messages and new configs.
 
-use crate::overlay::{ControlCore, StreamedError, StreamedFile};
+use crate::overlay::{StreamedError, StreamedFile};
 use std::fmt::{self, Display, Formatter};
 
 /// Values that a number may have, apart from what other fields and the board allow.
@@ -114,23 +114,15 @@ pub const NUMBERS: [NumberField; 11] = [
     },
 ];
 
-/// What `control_core` may be.
-pub const CONTROL_CORE: &str = "none (the host drives the queue; a resident core is not built yet)";
-/// What `pcpi` may be.
-pub const PCPI: &str = "false (it needs a control core)";
+/// Keys that have a single value, and why a config does not have them.
+pub(crate) const SINGLE: [(&str, &str); 2] = [
+    ("control_core", "the host drives the queue, and a resident core is not built yet; remove the line"),
+    ("pcpi", "it needs a control core, which is not built yet; remove the line"),
+];
 
 /// Every field by itself.
 pub(crate) fn check(f: &StreamedFile) -> Result<(), StreamedError> {
-    NUMBERS.iter().try_for_each(|n| check_number(n.path, (n.value)(f), n.allowed))?;
-    if f.control_core != ControlCore::None {
-        let rule = "a resident control core is not built yet; `none` is allowed".to_string();
-        return Err(StreamedError::Rule { field: "control_core", found: "picorv32".to_string(), rule });
-    }
-    if f.pcpi {
-        let rule = "needs a control core".to_string();
-        return Err(StreamedError::Rule { field: "pcpi", found: "true".to_string(), rule });
-    }
-    Ok(())
+    NUMBERS.iter().try_for_each(|n| check_number(n.path, (n.value)(f), n.allowed))
 }
 
 fn check_number(field: &'static str, found: u32, allowed: Allowed) -> Result<(), StreamedError> {

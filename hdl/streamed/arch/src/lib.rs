@@ -11,6 +11,7 @@ pub mod layout;
 mod listing;
 pub mod overlay;
 pub mod program;
+pub mod template;
 
 pub use compiled::{Cache, Compiled, Logits};
 pub use device::{Device, DeviceError, RunStats};

@@ -1,8 +1,8 @@
-//! Overlay configuration: `OverlayFile` is what a person writes, `Overlay` what can be built.
+//! Overlay configuration: `StreamedFile` is what a person writes, `StreamedConfig` what can be built.
 //! Every width and depth that follows from a field is derived here, once.
 
 use crate::fields;
-use sagen_config::Board;
+use sagen_config::{Board, ConfigId, Family, canonical};
 use sagen_streamed_isa::{BLOCK_ROWS, WORD_BYTES};
 use serde::{Deserialize, Serialize};
 
@@ -40,22 +40,15 @@ pub struct ScratchpadFile {
     pub score_rows: u32,
 }
 
-/// Resident control core.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-pub enum ControlCore {
-    /// The host drives the queue.
-    None,
-    /// PicoRV32.
-    Picorv32,
-}
-
 /// An overlay config as written.
 #[derive(Clone, Debug, Deserialize, Serialize, PartialEq, Eq)]
 #[serde(deny_unknown_fields)]
 pub struct StreamedFile {
-    /// Must equal the name derived from the fields.
+    /// Must end with the name derived from the fields.
     pub name: String,
+    /// Always this one.
+    #[serde(default)]
+    pub family: Family,
     /// Board, by name.
     pub board: String,
     /// Clock in MHz.
@@ -70,10 +63,6 @@ pub struct StreamedFile {
     pub prefetch_bytes: u32,
     /// On-chip memories.
     pub scratchpad: ScratchpadFile,
-    /// Resident control core.
-    pub control_core: ControlCore,
-    /// The control core's coprocessor interface drives the queue directly.
-    pub pcpi: bool,
 }
 
 /// A buildable overlay.
@@ -139,7 +128,9 @@ pub enum StreamedError {
         beat: u32,
     },
     /// Name and fields disagree.
-    #[error("name = {found} does not match the fields, which make {derived}")]
+    #[error(
+        "name = {found} does not match the fields, which make {derived}; `{derived}` and `word_{derived}` are allowed"
+    )]
     Name {
         /// Name found.
         found: String,
@@ -189,7 +180,7 @@ impl StreamedConfig {
         check_ports(&file, &board)?;
         let overlay = Self { file, board };
         let derived = overlay.derived_name();
-        if overlay.file.name != derived {
+        if !named_after(&overlay.file.name, &derived) {
             return Err(StreamedError::Name { found: overlay.file.name, derived });
         }
         overlay.check_clock()?;
@@ -225,6 +216,28 @@ impl StreamedConfig {
         name
     }
 
+    /// The same values on another board, called `stem` where that is a name for them, after it otherwise.
+    pub fn on_board(&self, board: &Board, stem: &str) -> Result<Self, StreamedError> {
+        let called = |name: String| {
+            let file = StreamedFile { name, board: board.name.clone(), ..self.file.clone() };
+            Self::new(file, board.clone())
+        };
+        match called(stem.to_string()) {
+            Err(StreamedError::Name { derived, .. }) => {
+                called(format!("{stem}_{derived}")).or_else(|_| called(derived))
+            }
+            other => other,
+        }
+    }
+
+    /// The config as JSON without spaces, keys in the order of `StreamedFile`: what it is identified by.
+    pub fn canonical(&self) -> String {
+        canonical(&self.file)
+    }
+    /// Its identity, which programs carry.
+    pub fn id(&self) -> ConfigId {
+        ConfigId::of(&self.canonical(), &self.board)
+    }
     /// The config as written.
     pub fn file(&self) -> &StreamedFile {
         &self.file
@@ -306,6 +319,13 @@ impl StreamedConfig {
     pub fn score_rows(&self) -> usize {
         self.file.scratchpad.score_rows as usize
     }
+}
+
+/// Names tell the main fields; overlays that agree in these are told apart by a word before.
+fn named_after(name: &str, derived: &str) -> bool {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
+    let word = |before: &str| before.strip_suffix('_').is_some_and(|w| !w.is_empty() && w.chars().all(plain));
+    name.strip_suffix(derived).is_some_and(|before| before.is_empty() || word(before))
 }
 
 fn within(field: &'static str, found: u32, min: u32, max: u32) -> Result<(), StreamedError> {

@@ -1,8 +1,8 @@
 //! Seeded random overlay configs. Sizes are small, so that what is emitted for them simulates in seconds.
 
 use sagen_arith::draw::Draw;
-use sagen_config::Board;
-use sagen_streamed_arch::overlay::{ArrayFile, ControlCore, PortsFile, ScratchpadFile, StreamedFile};
+use sagen_config::{Board, Family};
+use sagen_streamed_arch::overlay::{ArrayFile, PortsFile, ScratchpadFile, StreamedFile};
 use sagen_streamed_arch::{StreamedConfig, StreamedError};
 
 /// A config whose fields are legal one by one; together they need not be.
@@ -13,6 +13,7 @@ fn draw_file(draw: &mut Draw, board: &Board) -> StreamedFile {
     let power = |draw: &mut Draw, from: i64, to: i64| 1u32 << draw.within(from..=to);
     StreamedFile {
         name: String::new(),
+        family: Family::Streamed,
         board: board.name.clone(),
         clock_mhz: draw.pick(&clocks),
         array: ArrayFile { side: draw.pick(&[8, 8, 16, 32]), count: draw.pick(&[1, 1, 2, 4]) },
@@ -24,8 +25,6 @@ fn draw_file(draw: &mut Draw, board: &Board) -> StreamedFile {
             code_words: power(draw, 8, 9),
             score_rows: power(draw, 7, 9),
         },
-        control_core: ControlCore::None,
-        pcpi: false,
     }
 }
 

@@ -2,11 +2,17 @@
 
 pub mod compute;
 pub mod control;
+mod diagram;
 pub mod dma;
 pub mod fields;
 pub mod fifo;
+mod figures;
+mod instructions;
 pub mod memory;
+pub mod overlay;
+mod registers;
 pub mod top;
+mod units;
 pub mod vector;
 
 #[cfg(test)]

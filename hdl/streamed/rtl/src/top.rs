@@ -131,6 +131,16 @@ fn readers(overlay: &StreamedConfig, port: usize) -> Vec<Reader> {
     readers
 }
 
+/// A port with several readers has an arbiter.
+pub(crate) fn shared(overlay: &StreamedConfig, port: usize) -> bool {
+    readers(overlay, port).len() > 1
+}
+
+/// Instance of a port's arbiter.
+pub(crate) fn arbiter_name(port: usize) -> String {
+    format!("u_arbiter{port}")
+}
+
 fn connect(from: Instance, output: &str, to: Instance, input: &str) {
     to.input(input, from.output(output));
 }
@@ -319,7 +329,7 @@ impl Parts {
         let (bus, prefix) = match arbiter {
             None => readers[0].clone(),
             Some(id) => {
-                let u = m.instance(&format!("u_arbiter{port}"), id);
+                let u = m.instance(&arbiter_name(port), id);
                 for (i, (reader, prefix)) in readers.iter().enumerate() {
                     share(*reader, prefix, u, i);
                 }

@@ -19,8 +19,6 @@ array: { side: 8, count: 1 }
 vector_lanes: 16
 prefetch_bytes: 8192
 scratchpad: { vector_words: 1024, code_words: 256, score_rows: 128 }
-control_core: none
-pcpi: false
 ";
 
 /// Boards of the repository.

@@ -6,7 +6,7 @@ use crate::fifo::fifo;
 use sagen_lang::{Design, ModuleId, Signal, bit, lit, unsigned};
 
 /// Bursts that may be on their way.
-const IN_FLIGHT: u32 = 16;
+pub(crate) const IN_FLIGHT: u32 = 16;
 
 /// `read_arbiter`: requesters `q0_*`, `q1_*`, .. and the port itself, `ar_*` and `r_*`.
 pub fn read_arbiter(d: &mut Design, requesters: u32, port_bytes: u32) -> ModuleId {

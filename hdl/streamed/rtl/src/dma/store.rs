@@ -13,7 +13,7 @@ use sagen_streamed_isa::WORD_BYTES;
 /// Pieces that may be on their way from the scratchpad to the bus.
 const IN_FLIGHT: u32 = 8;
 /// Bursts that may wait for a response.
-const OUTSTANDING: u64 = 15;
+pub(crate) const OUTSTANDING: u64 = 15;
 const SCRATCH_BITS: u32 = 22;
 /// Bursts end where addresses are multiples of this or, with narrow ports, of `LONGEST` beats.
 const PAGE: u32 = 4096;

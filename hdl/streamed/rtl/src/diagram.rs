@@ -1,8 +1,8 @@
 //! Where everything stands: processing system, arbiters, movers, compute, memories, vector unit, from left to right;
 //! control on top. What shares a memory port stands together, so that the port reaches all of it.
 
-use super::facts::Facts;
-use super::svg::{Area, Line, Look, Picture};
+use crate::top;
+use sagen_overlay::diagram::{Area, Diagram, Line, Look, Mark, Piece, Text};
 use sagen_streamed_arch::StreamedConfig;
 
 const WIDTH: i32 = 1336;
@@ -25,9 +25,27 @@ fn area((x, w): (i32, i32), y: i32, h: i32) -> Area {
     Area { x, y, w, h }
 }
 
-/// The whole picture.
-pub(super) fn draw(overlay: &StreamedConfig, facts: &Facts) -> String {
-    let mut drawing = Drawing { p: Picture::default(), overlay, facts, at: Places::of(overlay) };
+/// The path of an instance of the core.
+fn path(instance: &str) -> String {
+    format!("u_core/{instance}")
+}
+
+/// Bits of a port of an instance of the core.
+fn width(instance: &str, port: &'static str) -> Text {
+    Text::of(Piece::Width(path(instance), port))
+}
+
+fn memory(instance: &str) -> Text {
+    Text::of(Piece::Memory(path(instance)))
+}
+
+fn texts<const N: usize>(lines: [String; N]) -> Vec<Text> {
+    lines.map(Text::from).into()
+}
+
+/// The picture of an overlay.
+pub(crate) fn diagram(overlay: &StreamedConfig) -> Diagram {
+    let mut drawing = Drawing { p: Diagram::default(), overlay, at: Places::of(overlay) };
     drawing.headings();
     drawing.system();
     drawing.control();
@@ -35,8 +53,11 @@ pub(super) fn draw(overlay: &StreamedConfig, facts: &Facts) -> String {
     drawing.compute();
     drawing.memories();
     drawing.vector();
-    let height = drawing.at.bottom + 24;
-    drawing.p.finish(WIDTH, height, &format!("Block diagram of {}", overlay.name()))
+    let mut diagram = drawing.p;
+    (diagram.width, diagram.height) = (WIDTH, drawing.at.bottom + 24);
+    diagram.title = format!("Block diagram of {}", overlay.name());
+    diagram.complete = vec!["u_core".to_string(), path("u_compute")];
+    diagram
 }
 
 /// Areas of everything that arrows lead to.
@@ -92,22 +113,22 @@ impl Places {
 }
 
 struct Drawing<'a> {
-    p: Picture,
+    p: Diagram,
     overlay: &'a StreamedConfig,
-    facts: &'a Facts,
     at: Places,
 }
 
 impl Drawing<'_> {
     fn headings(&mut self) {
-        let (o, w) = (self.overlay, &self.facts.widths);
+        let o = self.overlay;
         let title = format!("{}: {}, {} MHz", o.name(), o.board().title, o.clock_mhz());
-        self.p.heading(SYSTEM.0, 36, "head", &title);
-        let note = format!(
-            "Numbers on arrows are bits. Dashed: descriptors ({}) with the step registers ({}).",
-            w.descriptor, w.registers
-        );
-        self.p.heading(SYSTEM.0, 64, "note", &note);
+        self.p.marks.push(Mark::Heading { at: (SYSTEM.0, 36), title: true, text: title.into() });
+        let note = Text::from("Numbers on arrows are bits. Dashed: descriptors (")
+            .then(Piece::Width(path("u_fetch"), "desc"))
+            .then(Piece::Plain(") with the step registers (".to_string()))
+            .then(Piece::Width(path("u_csr"), "vector_value"))
+            .then(Piece::Plain(").".to_string()));
+        self.p.marks.push(Mark::Heading { at: (SYSTEM.0, 64), title: false, text: note });
     }
 
     /// Processing system, memory ports, arbiters.
@@ -116,11 +137,12 @@ impl Drawing<'_> {
         let whole = area(SYSTEM, TOP, self.at.bottom - TOP);
         self.p.around(Look::System, whole, "PS");
         let rate = format!("{:.1} GB/s", board.ddr.timing.mb_per_s as f64 / 1000.0);
-        self.p.text(SYSTEM.0 + (PORTS.0 - SYSTEM.0) / 2, whole.middle(), "DDR", &[rate]);
+        let at = (SYSTEM.0 + (PORTS.0 - SYSTEM.0) / 2, whole.middle());
+        self.p.marks.push(Mark::Words { at, title: "DDR".to_string(), lines: texts([rate]) });
         let control = Area { y: self.at.csr.y + 34, h: self.at.csr.h - 34, ..area(PORTS, 0, 0) };
-        self.p.boxed(Look::Port, control, control_name(&board.control.name), &[]);
+        self.p.boxed(Look::Port, control, control_name(&board.control.name), Vec::new());
         let y = control.middle();
-        self.data(&[(control.right(), y), (self.at.csr.x, y)], true, &self.facts.widths.csr.to_string());
+        self.p.data(&[(control.right(), y), (self.at.csr.x, y)], true, width("u_csr", "s_axi_wdata"));
         for port in 0..self.overlay.ports() {
             self.port(port);
         }
@@ -136,21 +158,22 @@ impl Drawing<'_> {
         let Some(all) = reads.iter().copied().chain(writes).reduce(Area::with) else { return };
         let place = area(PORTS, all.y, all.h);
         let bits = format!("{} bit", 8 * o.port_bytes());
-        self.p.boxed(Look::Port, place, &o.board().ports[port].name, &[bits]);
+        self.p.boxed(Look::Port, place, &o.board().ports[port].name, texts([bits]));
         let width = (8 * o.port_bytes()).to_string();
+        let shared = top::shared(o, port);
         if let Some(store) = writes {
             let y = store.middle();
             self.p.arrow(Line::Data, &[(store.x, y), (place.right(), y)], false);
             // Beside the arbiter's way down to a lane, where there is one.
-            let shared = self.facts.arbiters.contains(&port);
             let left = if shared { ARBITERS.0 + ARBITERS.1 } else { place.right() };
-            self.p.label((store.x + left) / 2, y, &width);
+            self.p.label(((store.x + left) / 2, y), width.as_str().into());
         }
-        if self.facts.arbiters.contains(&port) {
+        if shared {
+            self.p.placed.push(path(&top::arbiter_name(port)));
             self.arbiter(place, &reads, &width);
         } else {
             for to in reads {
-                self.data(&[(place.right(), to.middle()), (to.x, to.middle())], false, &width);
+                self.p.data(&[(place.right(), to.middle()), (to.x, to.middle())], false, width.as_str().into());
             }
         }
     }
@@ -159,16 +182,16 @@ impl Drawing<'_> {
     fn arbiter(&mut self, port: Area, reads: &[Area], width: &str) {
         let beside = self.at.fetch.with(self.at.load);
         let a = area(ARBITERS, beside.y, beside.h);
-        self.p.boxed(Look::Move, a, "arbiter", &["of reads".to_string()]);
-        self.data(&[(port.right(), a.middle()), (a.x, a.middle())], false, width);
+        self.p.boxed(Look::Move, a, "arbiter", texts(["of reads".to_string()]));
+        self.p.data(&[(port.right(), a.middle()), (a.x, a.middle())], false, width.into());
         for to in reads {
             let y = to.middle();
             if (a.y..a.bottom()).contains(&y) {
-                self.data(&[(a.right(), y), (to.x, y)], false, width);
+                self.p.data(&[(a.right(), y), (to.x, y)], false, width.into());
             } else {
                 let x = a.x + a.w / 2;
                 self.p.arrow(Line::Data, &[(x, a.bottom()), (x, y), (to.x, y)], false);
-                self.p.label((x + to.x) / 2, y, width);
+                self.p.label(((x + to.x) / 2, y), width.into());
             }
         }
     }
@@ -178,14 +201,14 @@ impl Drawing<'_> {
         let (csr, fetch, scheduler) = (at.csr, at.fetch, at.scheduler);
         let registers = format!("{} step registers", sagen_streamed_isa::REGISTERS);
         let counters = format!("{} event counters", sagen_streamed_isa::COUNTERS.len());
-        self.p.boxed(Look::Control, csr, "CSR block", &[registers, counters]);
-        self.p.boxed(Look::Control, fetch, "fetch", &["reads the program".to_string()]);
+        self.shown("u_csr", Look::Control, csr, "CSR block", texts([registers, counters]));
+        self.shown("u_fetch", Look::Control, fetch, "fetch", texts(["reads the program".to_string()]));
         let queues = format!("{} queues, one a unit;", sagen_streamed_isa::UNITS.len());
-        let lines = [queues, "starts a descriptor when".to_string(), "those it waits for are done".to_string()];
-        self.p.boxed(Look::Control, scheduler, "scheduler", &lines);
-        self.data(&[(csr.right(), csr.middle()), (scheduler.x, csr.middle())], false, "start");
-        let descriptor = self.facts.widths.descriptor.to_string();
-        self.data(&[(fetch.right(), fetch.middle()), (scheduler.x, fetch.middle())], false, &descriptor);
+        let lines = texts([queues, "starts a descriptor when".to_string(), "those it waits for are done".to_string()]);
+        self.shown("u_scheduler", Look::Control, scheduler, "scheduler", lines);
+        self.p.data(&[(csr.right(), csr.middle()), (scheduler.x, csr.middle())], false, "start".into());
+        let descriptor = width("u_fetch", "desc");
+        self.p.data(&[(fetch.right(), fetch.middle()), (scheduler.x, fetch.middle())], false, descriptor);
         self.descriptors();
     }
 
@@ -207,17 +230,20 @@ impl Drawing<'_> {
 
     fn movers(&mut self) {
         let (load, store) = (self.at.load, self.at.store);
-        self.p.boxed(Look::Move, load, "load unit", &["DDR to scratchpad".to_string()]);
-        self.p.boxed(Look::Move, store, "store unit", &["scratchpad to DDR".to_string()]);
+        self.shown("u_load", Look::Move, load, "load unit", texts(["DDR to scratchpad".to_string()]));
+        self.shown("u_store", Look::Move, store, "store unit", texts(["scratchpad to DDR".to_string()]));
+        self.p.placed.push(path("u_stream"));
         self.p.around(Look::Move, self.at.stream, "stream unit");
+        let last = format!("u_stream/u_lane{}", self.overlay.stream_ports() - 1);
         for lane in self.at.lanes.clone() {
             let depth = format!("FIFO {} x {}", self.overlay.prefetch_beats(), 8 * self.overlay.port_bytes());
-            self.p.boxed(Look::Inner, lane, &depth, &[self.facts.prefetch.text()]);
+            self.p.boxed(Look::Inner, lane, &depth, vec![memory(&last)]);
         }
     }
 
     fn compute(&mut self) {
         let (o, c) = (self.overlay, self.at.compute);
+        self.p.placed.push(path("u_compute"));
         self.p.around(Look::Compute, c, "compute unit");
         let inner = (c.x + 10, c.w - 20);
         let room = c.h - HEADER - 22;
@@ -225,71 +251,72 @@ impl Drawing<'_> {
         let array = area(inner, gemv.bottom() + 12, room - gemv.h);
         let mac = sagen_streamed_isa::VECTORS * o.beat_bytes();
         let lines = [
-            format!("{} vectors x {} lanes", sagen_streamed_isa::VECTORS, o.beat_bytes()),
-            format!("{mac} MAC a cycle"),
-            format!("scores of {} keys:", o.score_rows()),
-            self.facts.scores.text(),
+            format!("{} vectors x {} lanes", sagen_streamed_isa::VECTORS, o.beat_bytes()).into(),
+            format!("{mac} MAC a cycle").into(),
+            format!("scores of {} keys:", o.score_rows()).into(),
+            memory("u_compute/u_gemv/u_scores"),
         ];
-        self.p.boxed(Look::Inner, gemv, "GEMV engine", &lines);
+        self.shown("u_compute/u_gemv", Look::Inner, gemv, "GEMV engine", lines.into());
         let (title, size) = match o.arrays() {
             1 => ("systolic array", format!("{0} x {0}", o.side())),
             n => ("systolic arrays", format!("{n} of {0} x {0}", o.side())),
         };
-        let lines = [size, format!("{} MAC a cycle", o.arrays() * o.side() * o.side())];
-        self.p.boxed(Look::Inner, array, title, &lines);
+        let lines = texts([size, format!("{} MAC a cycle", o.arrays() * o.side() * o.side())]);
+        self.shown("u_compute/u_array", Look::Inner, array, title, lines);
         let (from, y) = (self.at.stream.right(), self.at.stream.middle());
-        self.data(&[(from, y), (c.x, y)], false, &self.facts.widths.beat.to_string());
+        self.p.data(&[(from, y), (c.x, y)], false, width("u_stream", "beat"));
     }
 
     fn memories(&mut self) {
-        let (f, o) = (self.facts, self.overlay);
+        let o = self.overlay;
         let (scratchpad, codes, scales) = (self.at.scratchpad, self.at.codes, self.at.scales);
         let word = 8 * sagen_streamed_isa::WORD_BYTES;
+        let bits = (o.scratch_words() * word) as u64;
         let words = format!("{} x {word} bit", o.scratch_words());
-        let copies = f.scratchpad.bits / (o.scratch_words() * word) as u64;
-        let copies = format!("in {copies} {}", if copies == 1 { "copy" } else { "copies" });
-        self.p.boxed(Look::Memory, scratchpad, "scratchpad", &[words, copies, f.scratchpad.text()]);
+        let copies = Text::from("in ").then(Piece::Copies(path("u_scratchpad"), bits));
+        let lines = vec![words.into(), copies, memory("u_scratchpad")];
+        self.shown("u_scratchpad", Look::Memory, scratchpad, "scratchpad", lines);
         let words = format!("{} x {} codes", o.code_words(), sagen_streamed_isa::GROUP);
-        self.p.boxed(Look::Memory, codes, "code memory", &[words, f.codes.text()]);
-        let words = format!("{} x {} bit", sagen_streamed_isa::SCALES, f.widths.scale);
-        self.p.boxed(Look::Memory, scales, "scale file", &[words, f.scales.kind.clone()]);
+        self.shown("u_code_memory", Look::Memory, codes, "code memory", vec![words.into(), memory("u_code_memory")]);
+        let words = Text::from(format!("{} x ", sagen_streamed_isa::SCALES))
+            .then(Piece::Width(path("u_scale_file"), "r_data"))
+            .then(Piece::Plain(" bit".to_string()));
+        let kind = Text::of(Piece::MemoryKind(path("u_scale_file")));
+        self.shown("u_scale_file", Look::Memory, scales, "scale file", vec![words, kind]);
         let (load, store, compute) = (self.at.load, self.at.store, self.at.compute);
-        let w = &f.widths;
-        self.data(&[(load.right(), load.middle()), (scratchpad.x, load.middle())], false, &w.load.to_string());
-        self.data(&[(scratchpad.x, store.middle()), (store.right(), store.middle())], false, &w.store.to_string());
+        self.p.data(&[(load.right(), load.middle()), (scratchpad.x, load.middle())], false, width("u_load", "w_data"));
+        let to_store = [(scratchpad.x, store.middle()), (store.right(), store.middle())];
+        self.p.data(&to_store, false, width("u_store", "s_data"));
         let y = (compute.y + scratchpad.bottom()) / 2;
-        self.data(&[(compute.right(), y), (scratchpad.x, y)], false, &w.result.to_string());
-        for (memory, width) in [(codes, w.codes), (scales, w.scale)] {
+        self.p.data(&[(compute.right(), y), (scratchpad.x, y)], false, width("u_compute", "w_data"));
+        for (memory, instance) in [(codes, "u_code_memory"), (scales, "u_scale_file")] {
             let y = memory.middle();
-            self.data(&[(memory.x, y), (compute.right(), y)], false, &width.to_string());
+            self.p.data(&[(memory.x, y), (compute.right(), y)], false, width(instance, "r_data"));
         }
     }
 
     fn vector(&mut self) {
-        let (o, w) = (self.overlay, &self.facts.widths);
-        let v = self.at.vector;
+        let (o, v) = (self.overlay, self.at.vector);
         let cycles = sagen_streamed_isa::LANES / o.vector_lanes();
         let pace = if cycles == 1 { "a word a cycle".to_string() } else { format!("a word in {cycles}") };
-        let lines = [format!("{} lanes", o.vector_lanes()), "of 32 bit,".to_string(), pace];
-        self.p.boxed(Look::Vector, v, "vector unit", &lines);
+        let lines = texts([format!("{} lanes", o.vector_lanes()), "of 32 bit,".to_string(), pace]);
+        self.shown("u_vector", Look::Vector, v, "vector unit", lines);
         let (scratchpad, codes, scales) = (self.at.scratchpad, self.at.codes, self.at.scales);
         let quarter = scratchpad.h / 4;
         for i in 1..=2 {
             let y = scratchpad.y + i * quarter;
-            self.data(&[(scratchpad.right(), y), (v.x, y)], false, &w.read.to_string());
+            self.p.data(&[(scratchpad.right(), y), (v.x, y)], false, width("u_vector", "a_data"));
         }
         let y = scratchpad.y + 3 * quarter;
-        self.data(&[(v.x, y), (scratchpad.right(), y)], false, &w.read.to_string());
-        for (memory, width) in [(codes, w.quantised), (scales, w.scale)] {
-            self.data(&[(v.x, memory.middle()), (memory.right(), memory.middle())], false, &width.to_string());
+        self.p.data(&[(v.x, y), (scratchpad.right(), y)], false, width("u_vector", "a_data"));
+        let written = [(codes, width("u_vector", "c_data")), (scales, width("u_scale_file", "r_data"))];
+        for (memory, width) in written {
+            self.p.data(&[(v.x, memory.middle()), (memory.right(), memory.middle())], false, width);
         }
     }
 
-    /// An arrow for data, with its width in the middle of a straight one.
-    fn data(&mut self, corners: &[(i32, i32)], both: bool, width: &str) {
-        self.p.arrow(Line::Data, corners, both);
-        let ((x0, y), (x1, _)) = (corners[0], corners[corners.len() - 1]);
-        self.p.label((x0 + x1) / 2, y, width);
+    fn shown(&mut self, instance: &str, look: Look, area: Area, title: &str, lines: Vec<Text>) {
+        self.p.shown(&path(instance), look, area, title, lines);
     }
 }
 

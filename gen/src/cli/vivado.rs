@@ -1,10 +1,10 @@
 //! `sagen vivado`: build folder, Vivado, progress, verdict.
 
-use crate::report;
+use super::report;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
-use sagen::{build, outcome};
+use sagen::{build, family, outcome};
 use sagen_vivado::flow::{self, Expected};
 use sagen_vivado::run::Run;
 use sagen_vivado::{report as reports, tool};
@@ -63,7 +63,7 @@ fn hours(text: &str) -> Result<f64, String> {
 
 /// Build, run Vivado, judge its reports.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let overlay = sagen_streamed_arch::config::named(&options.config)?;
+    let overlay = family::overlay(&options.config)?;
     flow::supported(&overlay)?;
     let built = build::build(&overlay, &options.out)?;
     let _turn = build::vivado_turn(&overlay, &options.out)?;

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use sagen::estimate::show::Style;
 use sagen::estimate::{self, Options};
-use sagen::outcome;
+use sagen::{family, outcome};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 
 /// Estimate, print, and fail when the overlay does not fit.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let overlay = sagen_streamed_arch::config::named(&arguments.config)?;
+    let overlay = family::overlay(&arguments.config)?;
     let interrupted = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&interrupted);
     ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
@@ -44,6 +44,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     match estimate.excess().len() {
         0 => Ok(()),
-        n => bail!("{}: {n} lines above exceed the part or the logic levels", overlay.name()),
+        n => bail!("{}: {n} lines above exceed the part or the logic levels", overlay.name),
     }
 }

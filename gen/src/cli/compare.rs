@@ -1,29 +1,45 @@
-//! Two overlays side by side: what differs in config, ports, derived figures, modules and resources.
+//! `sagen diff`, two overlays side by side: what differs in config, ports, derived figures, modules and resources.
 
-use crate::columns::{Align, lines, row};
-use crate::emit::EmitError;
-use crate::estimate::{self, EstimateError, Options};
-use crate::figures;
+use anyhow::Result;
+use clap::Args;
+use sagen::columns::{Align, lines, row};
+use sagen::estimate::{self, EstimateError};
+use sagen::{family, outcome};
 use sagen_lang::{Direction, Manifest};
-use sagen_streamed_arch::StreamedConfig;
+use sagen_overlay::Overlay;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// What to compare.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Name of a config, or path of a YAML file.
+    first: String,
+    /// The other one.
+    second: String,
+    /// yosys whose cached netlists give the resources.
+    #[arg(long, default_value = "yosys")]
+    yosys: PathBuf,
+}
+
+/// Print what differs.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let (first, second) = (family::overlay(&options.first)?, family::overlay(&options.second)?);
+    let estimate = estimate::Options { program: &options.yosys, cache: &estimate::user_cache()?, jobs: 1 };
+    outcome::print(&compare(&first, &second, &estimate)?)
+}
 
 /// The comparison as text.
-pub fn compare(a: &StreamedConfig, b: &StreamedConfig, options: &Options<'_>) -> Result<String, EstimateError> {
-    let (first, second) = (tree(a)?, tree(b)?);
+fn compare(a: &Overlay, b: &Overlay, options: &estimate::Options<'_>) -> Result<String, EstimateError> {
+    let (first, second) = (estimate::sources(a)?.0, estimate::sources(b)?.0);
     let mut parts = vec![section("config", a, b, &differing(&fields(a), &fields(b)))];
-    parts.push(section("ports", a, b, &differing(&ports(&first), &ports(&second))));
-    let figures =
-        |o: &StreamedConfig| figures::of(o).into_iter().map(|(name, value)| (name.to_string(), value)).collect();
+    parts.push(section("ports", a, b, &differing(&ports(a, &first), &ports(b, &second))));
+    let figures = |o: &Overlay| o.figures.iter().map(|f| (f.name.to_string(), f.value.clone())).collect();
     parts.push(section("figures", a, b, &differing(&figures(a), &figures(b))));
     parts.push(modules(&first, &second));
     parts.push(resources(a, b, options)?);
     Ok(parts.join("\n"))
-}
-
-fn tree(overlay: &StreamedConfig) -> Result<Manifest, EmitError> {
-    Ok(estimate::sources(overlay)?.0)
 }
 
 type Table = BTreeMap<String, String>;
@@ -36,18 +52,18 @@ fn differing(a: &Table, b: &Table) -> Vec<Vec<String>> {
     rows.map(|n| vec![n.clone(), cell(a, n), cell(b, n)]).collect()
 }
 
-fn section(title: &str, a: &StreamedConfig, b: &StreamedConfig, rows: &[Vec<String>]) -> String {
+fn section(title: &str, a: &Overlay, b: &Overlay, rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return format!("{title}: the same\n");
     }
-    let mut all = vec![row([title, a.name(), b.name()])];
+    let mut all = vec![row([title, &a.name, &b.name])];
     all.extend(rows.iter().cloned());
     let align = [Align::Left, Align::Right, Align::Right];
     lines(&align, &all).into_iter().map(|l| l + "\n").collect()
 }
 
 /// Leaves of the config by path.
-fn fields(overlay: &StreamedConfig) -> Table {
+fn fields(overlay: &Overlay) -> Table {
     fn add(path: &str, value: &Value, table: &mut Table) {
         match value {
             Value::Object(map) => {
@@ -59,13 +75,13 @@ fn fields(overlay: &StreamedConfig) -> Table {
         }
     }
     let mut table = Table::new();
-    let value = serde_json::to_value(overlay.file()).expect("a config of plain fields");
+    let value: Value = serde_json::from_str(&overlay.config).expect("an overlay's config is JSON");
     add("", &value, &mut table);
     table
 }
 
-/// Ports of the top. A bus that only one has is one line.
-fn ports(manifest: &Manifest) -> Table {
+/// Ports of the top. An interface is one line with the number of its ports, and one for each of its data.
+fn ports(overlay: &Overlay, manifest: &Manifest) -> Table {
     let top = manifest.modules.last().expect("the top is the last module");
     let mut table = Table::new();
     let mut buses: BTreeMap<&str, usize> = BTreeMap::new();
@@ -74,16 +90,17 @@ fn ports(manifest: &Manifest) -> Table {
             Direction::Input => "input",
             Direction::Output => "output",
         };
-        if let Some((bus, _)) = port.name.split_once("_axi_") {
-            *buses.entry(bus).or_insert(0) += 1;
+        let interface = overlay.interfaces.iter().find(|i| i.signal(&port.name).is_some());
+        if let Some(interface) = interface {
+            *buses.entry(&interface.name).or_insert(0) += 1;
         }
         // Addresses, controls and handshakes are the same wherever the bus is.
         let wide = ["data", "strb"].iter().any(|end| port.name.ends_with(end));
-        if wide || !port.name.contains("_axi_") {
+        if wide || interface.is_none() {
             table.insert(port.name.clone(), format!("{way} {}", port.ty.width));
         }
     }
-    table.extend(buses.into_iter().map(|(bus, n)| (format!("{bus}_axi"), format!("{n} ports"))));
+    table.extend(buses.into_iter().map(|(bus, n)| (bus.to_string(), format!("{n} ports"))));
     table
 }
 
@@ -99,12 +116,12 @@ fn modules(a: &Manifest, b: &Manifest) -> String {
     )
 }
 
-fn resources(a: &StreamedConfig, b: &StreamedConfig, options: &Options<'_>) -> Result<String, EstimateError> {
+fn resources(a: &Overlay, b: &Overlay, options: &estimate::Options<'_>) -> Result<String, EstimateError> {
     let mut missing: Vec<String> = [a, b]
         .into_iter()
         .filter_map(|o| match estimate::cached(o, options) {
             Ok(Some(_)) => None,
-            Ok(None) => Some(Ok(format!("sagen estimate --config {}", o.name()))),
+            Ok(None) => Some(Ok(format!("sagen estimate --config {}", o.name))),
             Err(error) => Some(Err(error)),
         })
         .collect::<Result<_, _>>()?;
@@ -112,7 +129,7 @@ fn resources(a: &StreamedConfig, b: &StreamedConfig, options: &Options<'_>) -> R
     if !missing.is_empty() {
         return Ok(format!("resources: not estimated yet; run {}\n", missing.join(" and ")));
     }
-    let table = |o: &StreamedConfig| -> Result<Table, EstimateError> {
+    let table = |o: &Overlay| -> Result<Table, EstimateError> {
         let r = estimate::cached(o, options)?.unwrap_or_default();
         let rows = [("LUT", r.lut), ("FF", r.ff), ("DSP", r.dsp), ("URAM", r.uram)];
         let counted = rows.into_iter().map(|(name, n)| (name.to_string(), n.to_string()));

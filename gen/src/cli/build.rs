@@ -1,0 +1,30 @@
+//! `sagen build`.
+
+use anyhow::Result;
+use clap::Args;
+use sagen::{build, family, outcome};
+use sagen_vivado::flow;
+use std::path::PathBuf;
+
+/// What to build, and where.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Name of a config, or path of a YAML file.
+    #[arg(long)]
+    config: String,
+    /// Folder that holds build folders.
+    #[arg(long, default_value = "build")]
+    out: PathBuf,
+}
+
+/// Write the build folder.
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let overlay = family::overlay(&options.config)?;
+    let built = build::build(&overlay, &options.out)?;
+    let folder = built.folder.display();
+    let left_out = match flow::supported(&overlay) {
+        Ok(()) => String::new(),
+        Err(reason) => format!("; vivado/ was left out: {reason}"),
+    };
+    outcome::print(&format!("{folder}: {} files, build hash {:08x}{left_out}\n", built.files, built.build_hash))
+}

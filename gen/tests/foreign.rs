@@ -1,0 +1,109 @@
+//! Verilog that is not ours goes from the overlay to every tool: file list, Verilator, IP-XACT, FuseSoC, Vivado.
+
+use sagen::{build, emit, family};
+use sagen_lang::{Design, Direction, ModuleId, Port, bit};
+use sagen_overlay::{ForeignSource, Overlay};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Verilator has a word to say about it: `seen` is never read.
+const BEACON: &str = "module beacon(input wire clk, input wire watch);
+  reg seen;
+  always @(posedge clk) seen <= watch;
+endmodule
+";
+
+/// An overlay whose tops hold a foreign module beside the core.
+fn overlay() -> Overlay {
+    let mut overlay = family::overlay("d8_100mhz").unwrap();
+    let inner = overlay.elaborate;
+    overlay.elaborate = Box::new(move |stamp| {
+        let mut design = inner(stamp)?;
+        let ports = [Port::input("clk", bit()), Port::input("watch", bit())];
+        let beacon = design.black_box("beacon", &ports, &[], &["foreign/beacon.v"]);
+        top(&mut design, "lit", beacon, false);
+        top(&mut design, "lit_sim", beacon, true);
+        design.finish()?;
+        Ok(design)
+    });
+    (overlay.top, overlay.sim_top) = ("lit", "lit_sim");
+    overlay.foreign.push(ForeignSource {
+        file: "beacon.v".to_string(),
+        text: BEACON.to_string(),
+        licence: "ISC".to_string(),
+        module: "beacon".to_string(),
+    });
+    overlay
+}
+
+fn top(design: &mut Design, name: &str, beacon: ModuleId, taps: bool) {
+    let core = design.lookup("overlay_core").unwrap();
+    let ports = design.ports(core).to_vec();
+    design.module(name, |m| {
+        let (core, beacon) = (m.instance("u_core", core), m.instance("u_beacon", beacon));
+        for port in ports.iter().filter(|p| taps || !p.name.starts_with("tap_")) {
+            match port.direction {
+                Direction::Input => core.input(&port.name, m.input(&port.name, port.ty)),
+                Direction::Output => {
+                    m.output(&port.name, core.output(&port.name));
+                }
+            }
+        }
+        beacon.input("watch", core.output("m0_axi_arvalid"));
+    });
+}
+
+fn folder(test: &str) -> PathBuf {
+    build::build(&overlay(), &Path::new(env!("CARGO_TARGET_TMPDIR")).join(test)).unwrap().folder
+}
+
+fn read(folder: &Path, file: &str) -> String {
+    std::fs::read_to_string(folder.join(file)).unwrap()
+}
+
+#[test]
+fn every_list_of_sources_has_the_file() {
+    let folder = folder("foreign");
+    assert_eq!(read(&folder, "foreign/beacon.v"), BEACON);
+    assert_eq!(read(&folder, "files.f").lines().next(), Some("foreign/beacon.v"));
+    assert!(read(&folder, "component.xml").contains("<ipxact:name>foreign/beacon.v</ipxact:name>"));
+    let core = read(&folder, "sagen_overlay.core");
+    assert!(core.contains("      - foreign/beacon.v\n") && core.contains("      - foreign/lint.vlt\n"), "{core}");
+    assert!(core.contains("filesets: [waivers, rtl]\n"), "{core}");
+    assert!(read(&folder, "vivado/settings.tcl").contains("\n        foreign/beacon.v "));
+    let manifest: serde_json::Value = serde_json::from_str(&read(&folder, "manifest.json")).unwrap();
+    assert_eq!(manifest["foreign"][0]["licence"], "ISC");
+}
+
+#[test]
+fn the_text_counts_for_the_build_hash() {
+    let mut other = overlay();
+    other.foreign[0].text.push('\n');
+    assert_ne!(emit::verilog(&overlay()).unwrap().build_hash, emit::verilog(&other).unwrap().build_hash);
+}
+
+#[test]
+fn verilator_judges_only_what_is_ours() {
+    let folder = folder("foreign_lint");
+    let lint = |waivers: &[&str]| {
+        let mut command = Command::new("verilator");
+        command.args(["--lint-only", "-Wall", "--top-module", "lit"]).args(waivers).current_dir(&folder);
+        let list = read(&folder, "files.f");
+        let output = command.args(list.lines().filter(|f| *f != "rtl/lit_sim.v")).output();
+        String::from_utf8(output.unwrap_or_else(|e| panic!("verilator: {e}; `make setup` installs it")).stderr).unwrap()
+    };
+    assert_eq!(lint(&["foreign/lint.vlt"]), "");
+    assert!(lint(&[]).contains("foreign/beacon.v:2"), "the fixture has nothing to waive");
+}
+
+#[test]
+fn the_scripts_of_vivado_package_it() {
+    let folder = folder("foreign_vivado").join("vivado").canonicalize().unwrap();
+    let stub = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vivado/tests/stubs.tcl");
+    let mut command = Command::new("tclsh");
+    let output = command.arg(stub).args(["2024.2", "1"]).arg(&folder).args(["--until", "package"]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let packaged = text.lines().find_map(|l| l.strip_prefix("stub: packaged ")).unwrap_or_default();
+    assert!(packaged.contains("/foreign/beacon.v"), "{text}");
+}

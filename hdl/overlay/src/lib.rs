@@ -1,0 +1,90 @@
+//! An overlay as tools see it. Nothing here tells how a family works: families build it, tools read it.
+
+pub mod diagram;
+mod figure;
+mod foreign;
+mod instructions;
+mod interface;
+mod registers;
+mod units;
+
+pub use diagram::Diagram;
+pub use figure::{Column, Figure};
+pub use foreign::ForeignSource;
+pub use instructions::{BitField, DescriptorTable, InstructionSet};
+pub use interface::{Interface, InterfaceKind, MemoryMaster};
+pub use registers::{Register, RegisterField, RegisterMap};
+pub use units::{Counts, Reference, UnitRow};
+
+use sagen_config::{Board, ConfigId, Family};
+use sagen_lang::{Design, Errors};
+use std::fmt::{self, Debug, Formatter};
+
+/// Makes both tops and all below them, with this number in the `build_hash` register.
+pub type Elaborate = Box<dyn Fn(u32) -> Result<Design, Errors>>;
+
+/// An overlay that can be emitted, synthesised, packaged and simulated.
+pub struct Overlay {
+    /// Name; unique among the configs.
+    pub name: String,
+    /// Identity; programs carry it.
+    pub id: ConfigId,
+    /// What made it.
+    pub family: Family,
+    /// The board.
+    pub board: Board,
+    /// Clock in MHz.
+    pub clock_mhz: u32,
+    /// LUT levels that may lie between two registers at this clock.
+    pub logic_levels: u32,
+    /// The config as canonical JSON.
+    pub config: String,
+    /// Name of the synthesis top.
+    pub top: &'static str,
+    /// Name of the co-simulation top.
+    pub sim_top: &'static str,
+    /// The module tree. It is made several times: with hash 0 to hash its sources, with that hash, and with a constant
+    /// one where netlists are cached.
+    pub elaborate: Elaborate,
+    /// Registers behind the slave interface.
+    pub registers: RegisterMap,
+    /// AXI interfaces of both tops.
+    pub interfaces: Vec<Interface>,
+    /// Descriptors that it executes, for a family that has any.
+    pub instructions: Option<InstructionSet>,
+    /// Verilog that is not generated.
+    pub foreign: Vec<ForeignSource>,
+    /// What `show`, `list` and `diff` print.
+    pub figures: Vec<Figure>,
+    /// How `estimate` groups instances.
+    pub units: Vec<UnitRow>,
+    /// Published figures of a comparable overlay.
+    pub reference: Option<Reference>,
+    /// Its picture.
+    pub diagram: Diagram,
+}
+
+impl Overlay {
+    /// The slave with the registers.
+    ///
+    /// # Panics
+    /// When there is none: a fault of the family.
+    pub fn slave(&self) -> &Interface {
+        let slave = self.interfaces.iter().find(|i| i.kind == InterfaceKind::Registers);
+        slave.expect("every overlay has its registers behind a slave")
+    }
+
+    /// Memory masters in the order of their ports.
+    pub fn masters(&self) -> impl Iterator<Item = (&Interface, &MemoryMaster)> {
+        self.interfaces.iter().filter_map(|interface| match &interface.kind {
+            InterfaceKind::Memory(master) => Some((interface, master)),
+            InterfaceKind::Registers => None,
+        })
+    }
+}
+
+impl Debug for Overlay {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Overlay").field("name", &self.name).field("id", &self.id).finish_non_exhaustive()
+    }
+}
