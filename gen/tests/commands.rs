@@ -143,6 +143,18 @@ fn an_overlay_compared_with_itself_is_the_same() {
 }
 
 #[test]
+fn a_prefix_is_on_every_module_and_must_make_a_name() {
+    let folder = repository();
+    let build = |prefix| ["build", "--config", "d8_100mhz", "--prefix", prefix];
+    refused(&folder, &build("2_"), "prefix `2_`: letters, digits and `_` are allowed, no digit first");
+    printed(&folder, &build("left_"));
+    let files = std::fs::read_to_string(folder.path().join("build/d8_100mhz/files.f")).unwrap();
+    assert!(files.lines().count() > 50 && files.lines().all(|f| f.starts_with("rtl/left_")), "{files}");
+    let settings = std::fs::read_to_string(folder.path().join("build/d8_100mhz/vivado/settings.tcl")).unwrap();
+    assert!(settings.contains("variable top left_overlay\n"), "{settings}");
+}
+
+#[test]
 fn estimate_refuses_bad_arguments_before_anything_runs() {
     let folder = repository();
     let arguments = ["estimate", "--config", "d8_100mhz", "--yosys", "/bin/true"];

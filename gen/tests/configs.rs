@@ -43,15 +43,31 @@ fn emission_is_deterministic() {
 fn verilator_has_no_warning() {
     for overlay in overlays() {
         let folder = folder("lint", &overlay);
-        for top in [overlay.top, overlay.sim_top] {
+        for top in [&overlay.top, &overlay.sim_top] {
             let mut arguments: Vec<String> = ["--lint-only", "-Wall", "--top-module", top].map(str::to_string).into();
             // The other top is in the list too: it is unused here, and nothing else may be.
-            let other = if top == overlay.top { overlay.sim_top } else { overlay.top };
+            let other = if *top == overlay.top { &overlay.sim_top } else { &overlay.top };
             arguments.extend(sources(&folder).into_iter().filter(|f| *f != format!("rtl/{other}.v")));
             let text = tool(&folder, "verilator", &arguments);
             assert_eq!(text, "", "{} {top}", overlay.name);
         }
     }
+}
+
+#[test]
+fn two_overlays_with_prefixes_share_a_project() {
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join("prefix");
+    let mut files: Vec<String> = Vec::new();
+    for (name, prefix) in [("d8_100mhz", "left_"), ("d8_50mhz", "right_")] {
+        let overlay = family::overlay(name).unwrap().with_prefix(prefix).unwrap();
+        let folder = build::build(&overlay, &out).unwrap().folder;
+        files.extend(sources(&folder).iter().map(|f| folder.join(f).display().to_string()));
+    }
+    let both = "module both(input wire clk, input wire rst); left_overlay a(.clk(clk), .rst(rst)); right_overlay b(.clk(clk), .rst(rst)); endmodule\n";
+    std::fs::write(out.join("both.v"), both).unwrap();
+    let mut arguments: Vec<String> = ["-g2001", "-t", "null", "-s", "both", "both.v"].map(str::to_string).into();
+    arguments.extend(files);
+    tool(&out, "iverilog", &arguments);
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn overlay() -> Overlay {
         design.finish()?;
         Ok(design)
     });
-    (overlay.top, overlay.sim_top) = ("lit", "lit_sim");
+    (overlay.top, overlay.sim_top) = ("lit".to_string(), "lit_sim".to_string());
     overlay.foreign.push(ForeignSource {
         file: "beacon.v".to_string(),
         text: BEACON.to_string(),

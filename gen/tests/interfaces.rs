@@ -214,7 +214,7 @@ fn the_csrs_of_the_module_tree_tell_which_build_it_is() {
     let overlay = overlay();
     let build_hash = emit::verilog(&overlay).unwrap().build_hash;
     let design = emit::tree(&overlay, build_hash).unwrap();
-    let mut sim = Sim::new(&design, design.lookup(overlay.top).unwrap()).unwrap();
+    let mut sim = Sim::new(&design, design.lookup(&overlay.top).unwrap()).unwrap();
     sim.reset();
     let rows = registers();
     let mut named = |name: &str| read(&mut sim, rows.iter().find(|r| r.name == name).unwrap().offset);

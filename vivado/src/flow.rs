@@ -252,7 +252,7 @@ fn settings(
     let masters = overlay.masters().map(|(interface, m)| master(overlay, facts, ports, interface, m));
     let settings = Settings {
         expected,
-        top: overlay.top,
+        top: &overlay.top,
         board_part: board.board_part.as_deref().unwrap_or(""),
         ps: facts.ps,
         ps_clock: facts.clock,

@@ -15,11 +15,14 @@ pub(crate) struct Options {
     /// Folder that holds build folders.
     #[arg(long, default_value = "build")]
     out: PathBuf,
+    /// How the names of all modules begin, so that two overlays can lie in one project.
+    #[arg(long, default_value = "")]
+    prefix: String,
 }
 
 /// Write the build folder.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let overlay = family::overlay(&options.config)?;
+    let overlay = family::overlay(&options.config)?.with_prefix(&options.prefix)?;
     let built = build::build(&overlay, &options.out)?;
     let folder = built.folder.display();
     let left_out = match flow::supported(&overlay) {

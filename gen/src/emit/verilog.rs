@@ -3,7 +3,7 @@
 use super::File;
 use sagen_config::{Board, ConfigId, Family, canonical};
 use sagen_lang::{Design, Manifest, ModuleId, Port, verilog as printer};
-use sagen_overlay::{ForeignSource, Overlay};
+use sagen_overlay::{ForeignSource, Overlay, Stamp};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -51,8 +51,8 @@ struct BuildManifest<'a> {
     family: Family,
     config: &'a RawValue,
     board: &'a Board,
-    top: &'static str,
-    sim_top: &'static str,
+    top: &'a str,
+    sim_top: &'a str,
     build_hash: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     foreign: Vec<Foreign<'a>>,
@@ -76,7 +76,7 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
     let digest = digest(overlay, &tree(overlay, 0)?);
     let build_hash = build_hash(overlay, &digest);
     let design = tree(overlay, build_hash)?;
-    let sim = design.lookup(overlay.sim_top).expect("the co-simulation top was just built");
+    let sim = design.lookup(&overlay.sim_top).expect("the co-simulation top was just built");
     let manifest = design.manifest(sim);
     let mut files = sources(overlay, &design);
     let list = files.iter().fold(String::new(), |mut list, f| {
@@ -94,28 +94,28 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
         family: overlay.family,
         config: serde_json::from_str(&overlay.config)?,
         board: &overlay.board,
-        top: overlay.top,
-        sim_top: overlay.sim_top,
+        top: &overlay.top,
+        sim_top: &overlay.sim_top,
         build_hash: format!("{build_hash:08x}"),
         foreign: overlay.foreign.iter().map(foreign).collect(),
         design: &manifest,
     };
     files.push(File { path: "manifest.json".to_string(), text: serde_json::to_string_pretty(&build)? + "\n" });
-    let top = design.lookup(overlay.top).expect("the synthesis top was just built");
+    let top = design.lookup(&overlay.top).expect("the synthesis top was just built");
     Ok(Verilog { files, manifest, ports: design.ports(top).to_vec(), build_hash, sources: hex(&digest) })
 }
 
 /// The module tree of an overlay, with this number in the `build_hash` register.
 pub fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
     let errors = |errors| EmitError::Design { overlay: overlay.name.clone(), errors };
-    (overlay.elaborate)(build_hash).map_err(errors)
+    (overlay.elaborate)(Stamp { build_hash, prefix: &overlay.prefix }).map_err(errors)
 }
 
 /// Sources of others, then both tops and all below them, children first.
 fn sources(overlay: &Overlay, design: &Design) -> Vec<File> {
     let foreign = overlay.foreign.iter().map(|f| File { path: f.path(), text: f.text.clone() });
     let mut files: Vec<File> = foreign.collect();
-    for top in [overlay.top, overlay.sim_top] {
+    for top in [&overlay.top, &overlay.sim_top] {
         let top = design.lookup(top).expect("both tops were just built");
         for (name, text) in modules(design, top) {
             let path = format!("rtl/{name}.v");

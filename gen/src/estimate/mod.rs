@@ -154,7 +154,7 @@ pub fn cached(overlay: &Overlay, options: &Options<'_>) -> Result<Option<Resourc
 /// The module tree below the synthesis top, and the Verilog of its modules.
 pub fn sources(overlay: &Overlay) -> Result<(Manifest, Vec<Source>), EstimateError> {
     let design = emit::tree(overlay, ANY_HASH)?;
-    let top = design.lookup(overlay.top).expect("the synthesis top was just built");
+    let top = design.lookup(&overlay.top).expect("the synthesis top was just built");
     let manifest = design.manifest(top);
     let mut texts: BTreeMap<String, String> = emit::modules(&design, top).into_iter().collect();
     texts.extend(overlay.foreign.iter().map(|f| (f.module.clone(), f.text.clone())));

@@ -120,6 +120,7 @@ pub struct Design {
     pub(crate) entities: Vec<Arc<Entity>>,
     names: BTreeMap<String, ModuleId>,
     errors: Vec<BuildError>,
+    prefix: String,
 }
 
 impl Design {
@@ -128,11 +129,16 @@ impl Design {
         Design::default()
     }
 
+    /// An empty design whose modules all have names that begin so; black boxes keep theirs.
+    pub fn prefixed(prefix: impl Into<String>) -> Design {
+        Design { prefix: prefix.into(), ..Design::default() }
+    }
+
     /// Builds a module. A name that exists already must get the same body again.
     #[track_caller]
     pub fn module(&mut self, name: impl AsRef<str>, body: impl FnOnce(&Module)) -> ModuleId {
-        let (line, name) = (Location::caller(), name.as_ref());
-        let serial = builder::start(name, self.entities.clone());
+        let (line, name) = (Location::caller(), format!("{}{}", self.prefix, name.as_ref()));
+        let serial = builder::start(&name, self.entities.clone());
         let unwinding = Unwinding;
         body(&Module { serial });
         std::mem::forget(unwinding);
@@ -163,7 +169,7 @@ impl Design {
         self.add(Location::caller(), Entity::BlackBox(entity))
     }
 
-    /// The module of this name.
+    /// The module of this name, with its prefix.
     pub fn lookup(&self, name: &str) -> Option<ModuleId> {
         self.names.get(name).copied()
     }

@@ -20,8 +20,22 @@ use sagen_config::{Board, ConfigId, Family};
 use sagen_lang::{Design, Errors};
 use std::fmt::{self, Debug, Formatter};
 
-/// Makes both tops and all below them, with this number in the `build_hash` register.
-pub type Elaborate = Box<dyn Fn(u32) -> Result<Design, Errors>>;
+/// What a build puts on a design.
+#[derive(Clone, Copy, Debug)]
+pub struct Stamp<'a> {
+    /// Number in the `build_hash` register.
+    pub build_hash: u32,
+    /// How the names of all modules begin.
+    pub prefix: &'a str,
+}
+
+/// Makes both tops and all below them.
+pub type Elaborate = Box<dyn Fn(Stamp<'_>) -> Result<Design, Errors>>;
+
+/// A prefix that no Verilog name can begin with.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("prefix `{0}`: letters, digits and `_` are allowed, no digit first")]
+pub struct PrefixError(String);
 
 /// An overlay that can be emitted, synthesised, packaged and simulated.
 pub struct Overlay {
@@ -39,10 +53,12 @@ pub struct Overlay {
     pub logic_levels: u32,
     /// The config as canonical JSON.
     pub config: String,
+    /// How the names of all modules begin; nothing, unless two overlays lie in one project.
+    pub prefix: String,
     /// Name of the synthesis top.
-    pub top: &'static str,
+    pub top: String,
     /// Name of the co-simulation top.
-    pub sim_top: &'static str,
+    pub sim_top: String,
     /// The module tree. It is made several times: with hash 0 to hash its sources, with that hash, and with a constant
     /// one where netlists are cached.
     pub elaborate: Elaborate,
@@ -65,6 +81,19 @@ pub struct Overlay {
 }
 
 impl Overlay {
+    /// The same with another beginning of all names of modules, both tops included.
+    pub fn with_prefix(mut self, prefix: &str) -> Result<Self, PrefixError> {
+        let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+        if prefix.starts_with(|c| !letter(c)) || !prefix.chars().all(|c| letter(c) || c.is_ascii_digit()) {
+            return Err(PrefixError(prefix.to_string()));
+        }
+        let bare = self.prefix.len();
+        (self.top, self.sim_top) =
+            (format!("{prefix}{}", &self.top[bare..]), format!("{prefix}{}", &self.sim_top[bare..]));
+        self.prefix = prefix.to_string();
+        Ok(self)
+    }
+
     /// The slave with the registers.
     ///
     /// # Panics

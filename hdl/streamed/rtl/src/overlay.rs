@@ -7,7 +7,7 @@ use crate::top::{SIM_TOP, TOP};
 use crate::{figures, top, units};
 use sagen_config::{ConfigError, ConfigFile};
 use sagen_lang::Design;
-use sagen_overlay::{Elaborate, Interface, InterfaceKind, MemoryMaster, Overlay};
+use sagen_overlay::{Elaborate, Interface, InterfaceKind, MemoryMaster, Overlay, Stamp};
 use sagen_streamed_arch::{StreamedConfig, config};
 
 /// Bursts of reads for which a port should have room: the arbiter lets so many be on their way.
@@ -29,8 +29,9 @@ pub fn overlay(config: &StreamedConfig) -> Overlay {
         clock_mhz: config.clock_mhz(),
         logic_levels: config.logic_levels(),
         config: config.canonical(),
-        top: TOP,
-        sim_top: SIM_TOP,
+        prefix: String::new(),
+        top: TOP.to_string(),
+        sim_top: SIM_TOP.to_string(),
         elaborate: elaborate(config.clone()),
         registers: registers(),
         interfaces: interfaces(config),
@@ -44,8 +45,8 @@ pub fn overlay(config: &StreamedConfig) -> Overlay {
 }
 
 fn elaborate(config: StreamedConfig) -> Elaborate {
-    Box::new(move |build_hash| {
-        let mut design = Design::new();
+    Box::new(move |Stamp { build_hash, prefix }| {
+        let mut design = Design::prefixed(prefix);
         top::overlay(&mut design, &config, build_hash);
         design.finish()?;
         Ok(design)
