@@ -288,6 +288,7 @@ fn image(program: &Program, overlay: &StreamedConfig) -> Result<(Ddr, Vec<Region
 impl Device for RtlDevice {
     fn load(&mut self, program: &Program) -> Result<(), DeviceError> {
         let fail = |e: &dyn std::fmt::Display| DeviceError::Failed(e.to_string());
+        program.belongs_to(&self.overlay)?;
         let (ddr, regions) = image(program, &self.overlay)?;
         let sim = Sim::load(&self.library, self.seed).map_err(|e| fail(&e))?;
         let clock_hz = u64::from(self.overlay.clock_mhz()) * 1_000_000;

@@ -120,7 +120,7 @@ fn routines_of(
     let logits = map.logits.map(|address| Logits { address, fraction: numerics::LOGIT_FRACTION });
     let cache = Cache { base: map.kv.base, port_stride: map.kv.stride, layout: map.kv_layout };
     let regions = map.regions.clone();
-    let program = Program { overlay: overlay.name().to_owned(), regions, image: Vec::new(), routines };
+    let program = Program { regions, routines, ..Program::of(overlay) };
     let compiled = Compiled { program, context: options.context, vocab: config.vocab, logits, cache };
     Ok(Outline { compiled, graph, map, numerics, descriptors: Segment { base, bytes } })
 }

@@ -1,5 +1,8 @@
 //! A compiled program: DDR map, initial image, routines of descriptors. It is the same for every token.
 
+use crate::device::DeviceError;
+use crate::overlay::StreamedConfig;
+use sagen_config::ConfigId;
 use sagen_streamed_isa::{DESCRIPTOR_BYTES, Descriptor, FieldError};
 
 /// What a region holds.
@@ -120,8 +123,10 @@ impl Routine {
 /// Everything that a device needs to run a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// Overlay that it was compiled for.
+    /// Name of the overlay that it was compiled for.
     pub overlay: String,
+    /// The overlay's identity.
+    pub id: ConfigId,
     /// DDR map, ascending, not overlapping.
     pub regions: Vec<Region>,
     /// Initial contents, descriptors included.
@@ -131,6 +136,19 @@ pub struct Program {
 }
 
 impl Program {
+    /// An empty one for an overlay.
+    pub fn of(overlay: &StreamedConfig) -> Self {
+        Self { overlay: overlay.name().to_string(), id: overlay.id(), ..Self::default() }
+    }
+    /// A device runs programs of its own overlay only: names may be alike, identities are not.
+    pub fn belongs_to(&self, overlay: &StreamedConfig) -> Result<(), DeviceError> {
+        if self.id == overlay.id() {
+            return Ok(());
+        }
+        let (found, own) = (&self.overlay, overlay.name());
+        let (id, own_id) = (self.id.short(), overlay.id().short());
+        Err(DeviceError::Failed(format!("the program is for overlay {found} ({id}), this is {own} ({own_id})")))
+    }
     /// The routine of a kind.
     pub fn routine(&self, kind: RoutineKind) -> Option<&Routine> {
         self.routines.iter().find(|r| r.kind == kind)

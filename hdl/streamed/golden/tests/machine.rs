@@ -20,7 +20,7 @@ const WORDS: u64 = 0x20_0000;
 
 /// A program over weights and K or V bytes given beat by beat, and scratchpad words given as lanes.
 fn program(overlay: &StreamedConfig, weights: &[u8], kv: &[u8], lanes: &[i32]) -> Program {
-    let mut program = Program { overlay: overlay.name().to_string(), ..Program::default() };
+    let mut program = Program::of(overlay);
     let ports = overlay.stream_ports();
     for (name, kind, base, bytes) in
         [("weights", RegionKind::Weights, WEIGHTS, weights), ("kv", RegionKind::KvCache, KV, kv)]
@@ -394,5 +394,18 @@ fn a_program_for_another_overlay_is_refused() {
     let [main, other, ..] = &overlays()[..] else { panic!("two overlays") };
     let program = program(main, &[], &[], &[]);
     let error = Machine::new(other).load(&program).unwrap_err().to_string();
-    assert_eq!(error, "the program is for overlay d16_100mhz_w128_p6, this is d8_100mhz");
+    let (of, on) = (main.id().short(), other.id().short());
+    let told = format!("the program is for overlay d16_100mhz_w128_p6 ({of}), this is d8_100mhz ({on})");
+    assert_eq!(error, told);
+}
+
+#[test]
+fn a_program_for_an_overlay_of_the_same_name_with_other_memories_is_refused() {
+    let main = &overlays()[0];
+    let mut file = main.file().clone();
+    file.scratchpad.vector_words *= 2;
+    let other = StreamedConfig::new(file, main.board().clone()).unwrap();
+    assert_eq!(other.name(), main.name());
+    let error = Machine::new(&other).load(&program(main, &[], &[], &[])).unwrap_err().to_string();
+    assert!(error.starts_with("the program is for overlay d16_100mhz_w128_p6 ("), "{error}");
 }

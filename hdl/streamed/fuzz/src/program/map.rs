@@ -48,7 +48,7 @@ struct Builder<'a> {
 impl Map {
     /// The map, and a program without routines.
     pub(super) fn new(overlay: &StreamedConfig, draw: &mut Draw, steps: usize) -> (Self, Program) {
-        let program = Program { overlay: overlay.name().to_string(), ..Program::default() };
+        let program = Program::of(overlay);
         let mut b = Builder { draw, program, next: overlay.board().ddr.reserved.base.next_multiple_of(PAGE) };
         let descriptors = b.region("descriptors", RegionKind::Descriptors, (steps * DESCRIPTOR_BYTES) as u64);
         let (pools, weight_stride) = b.weights(overlay);

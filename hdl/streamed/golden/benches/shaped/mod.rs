@@ -70,7 +70,7 @@ pub(crate) fn program(overlay: &StreamedConfig, shape: Shape, rows: u64, positio
     let weights = 1 << 20;
     let kv = weights + ports * weight_stride;
     let parameters = kv + ports * kv_stride;
-    let mut program = Program { overlay: overlay.name().to_string(), ..Program::default() };
+    let mut program = Program::of(overlay);
     let mut region = |kind, base, bytes, fill: bool| {
         program.regions.push(Region { name: format!("{kind:?}"), kind, base, bytes });
         if fill {

@@ -183,10 +183,7 @@ fn empty_queue(overlay: &StreamedConfig) -> Queue {
 
 impl Device for Machine {
     fn load(&mut self, program: &Program) -> Result<(), DeviceError> {
-        if program.overlay != self.overlay.name() {
-            let (found, own) = (&program.overlay, self.overlay.name());
-            return Err(DeviceError::Failed(format!("the program is for overlay {found}, this is {own}")));
-        }
+        program.belongs_to(&self.overlay)?;
         *self = Self { ddr: Ddr::load(program)?, ..Self::new(&self.overlay) };
         Ok(())
     }

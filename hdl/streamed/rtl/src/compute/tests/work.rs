@@ -254,13 +254,13 @@ impl<'a> Draw<'a> {
         let region =
             |name: &str, kind, base, bytes: &[u8]| Region { name: name.into(), kind, base, bytes: bytes.len() as u64 };
         let program = Program {
-            overlay: self.overlay.name().into(),
             regions: vec![
                 region("rows", RegionKind::Tables, ROWS, &rows),
                 region("stream", RegionKind::Weights, STREAM, &stream),
             ],
             image: vec![Segment { base: ROWS, bytes: rows }, Segment { base: STREAM, bytes: stream }],
             routines: Vec::new(),
+            ..Program::of(self.overlay)
         };
         let mut machine = Machine::new(self.overlay);
         machine.load(&program).unwrap();
