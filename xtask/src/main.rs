@@ -1,5 +1,7 @@
 //! Chores of the repository that are no part of the product: `cargo xtask figures`.
 
+#[cfg(test)]
+mod arrows;
 mod figures;
 
 use anyhow::Result;
