@@ -38,7 +38,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    sagen::outcome::exit(execute())
+    sagen_host::outcome::exit(execute())
 }
 
 fn execute() -> Result<()> {

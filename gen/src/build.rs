@@ -4,9 +4,15 @@
 
 use crate::diagram::{self, DiagramError};
 use crate::emit::{self, EmitError, File, TableError};
+use sagen_host::interrupt;
+use sagen_host::lock::{Lock, LockError};
 use sagen_overlay::Overlay;
-use std::fs::{self, File as Handle, TryLockError};
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Another build of the overlay takes seconds; what takes longer hangs.
+const TURN_LIMIT: Duration = Duration::from_secs(600);
 
 /// Why a build folder was not written.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +32,9 @@ pub enum BuildError {
         /// Folder.
         folder: String,
     },
+    /// Another build of the overlay does not end.
+    #[error(transparent)]
+    Turn(#[from] LockError),
     /// The diagram cannot be drawn.
     #[error(transparent)]
     Diagram(#[from] DiagramError),
@@ -67,7 +76,9 @@ pub fn build(overlay: &Overlay, out: &Path) -> Result<Built, BuildError> {
     files.extend(emit::tables(overlay)?.into_iter().map(|f| File { path: format!("include/{}", f.path), ..f }));
     fs::create_dir_all(out).map_err(io(out))?;
     let folder = out.join(&overlay.name);
-    let _turn = lock(&out.join(format!(".{}.lock", overlay.name)))?;
+    let turn = out.join(format!(".{}.lock", overlay.name));
+    let waiting = format!("waiting for another build of {}", overlay.name);
+    let _turn = Lock::take(&turn, TURN_LIMIT, interrupt::raised, &waiting)?;
     if !same(&folder, &files) {
         let _idle = vivado_turn(overlay, out)?;
         replace(out, &folder, &files)?;
@@ -75,23 +86,10 @@ pub fn build(overlay: &Overlay, out: &Path) -> Result<Built, BuildError> {
     Ok(Built { folder, files: files.len(), build_hash: emitted.build_hash, manifest: emitted.manifest })
 }
 
-fn lock(path: &Path) -> Result<Handle, BuildError> {
-    let handle = Handle::create(path).map_err(io(path))?;
-    handle.lock().map_err(io(path))?;
-    Ok(handle)
-}
-
 /// Holds the right to run Vivado in an overlay's folder, or to replace the folder.
-pub fn vivado_turn(overlay: &Overlay, out: &Path) -> Result<Handle, BuildError> {
-    let path = out.join(format!(".{}.vivado.lock", overlay.name));
-    let handle = Handle::create(&path).map_err(io(&path))?;
-    match handle.try_lock() {
-        Ok(()) => Ok(handle),
-        Err(TryLockError::WouldBlock) => {
-            Err(BuildError::Busy { folder: out.join(&overlay.name).display().to_string() })
-        }
-        Err(TryLockError::Error(e)) => Err(io(&path)(e)),
-    }
+pub fn vivado_turn(overlay: &Overlay, out: &Path) -> Result<Lock, BuildError> {
+    let lock = Lock::free(&out.join(format!(".{}.vivado.lock", overlay.name))).map_err(LockError::Io)?;
+    lock.ok_or_else(|| BuildError::Busy { folder: out.join(&overlay.name).display().to_string() })
 }
 
 fn same(folder: &Path, files: &[File]) -> bool {

@@ -1,12 +1,10 @@
 //! From an overlay config to a build folder: Verilog, file list, manifest, headers and tables.
 
 pub mod build;
-pub mod columns;
 pub mod diagram;
 pub mod emit;
 pub mod estimate;
 pub mod family;
-pub mod outcome;
 mod tree;
 
 pub use tree::TreeError;

@@ -5,7 +5,7 @@ mod cli;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use cli::{build, check, compare, create, estimate, report, show, vivado};
-use sagen::outcome;
+use sagen_host::outcome;
 use std::process::ExitCode;
 
 /// Turns a YAML overlay config into an LLM accelerator for FPGAs.

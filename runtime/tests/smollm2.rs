@@ -6,13 +6,13 @@ use std::sync::atomic::AtomicBool;
 
 use sagen_checkpoint::model::{RopePairing, RopeScaling, TensorName};
 use sagen_checkpoint::reference::{Reference, Site};
-use sagen_checkpoint::registry::{self, Cache};
+use sagen_checkpoint::registry;
 use sagen_checkpoint::tokenize::{Message, Tokenizer};
 use sagen_checkpoint::weights::Checkpoint;
 
 static CHECKPOINT: LazyLock<Checkpoint> = LazyLock::new(|| {
     let model = registry::find("smollm2").unwrap();
-    let path = Cache::from_env().unwrap().fetch(&model, &AtomicBool::new(false)).unwrap();
+    let path = registry::fetch(&model, &AtomicBool::new(false)).unwrap();
     Checkpoint::open(&path).unwrap()
 });
 

@@ -9,11 +9,11 @@ use sagen_cosim::bridge::Sim;
 use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::verilate::Variant;
 use sagen_engine::Session;
+use sagen_host::interrupt;
 use sagen_streamed_arch::Compiled;
 use sagen_streamed_arch::{Device, StreamedConfig};
 use sagen_streamed_golden::Machine;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 /// Options of `cosim bench`.
@@ -43,8 +43,7 @@ const GOLDEN_TOKENS: u32 = 32;
 /// Measure and print.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
-    let (checkpoint, tokenizer) =
-        prepare::model(&options.model, options.model_path.as_deref(), &AtomicBool::new(false))?;
+    let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupt::listen()?)?;
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &CompileOptions::default())?;
     drop(checkpoint);
     golden(&overlay, &compiled)?;

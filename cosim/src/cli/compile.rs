@@ -3,7 +3,7 @@
 use super::{output, prepare};
 use anyhow::{Context, Result};
 use clap::Args;
-use sagen::columns::{Align, lines, row};
+use sagen_host::columns::{Align, lines, row};
 use sagen_checkpoint::registry;
 use sagen_compile::{CompileOptions, outline};
 use sagen_runtime::shape::Shape;
@@ -43,7 +43,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if let Some(path) = &options.list {
         output::write(path, &program.listing()?)?;
     }
-    sagen::outcome::print(&summary(&program))
+    sagen_host::outcome::print(&summary(&program))
 }
 
 fn program(options: &Options, overlay: &StreamedConfig) -> Result<Program> {

@@ -4,7 +4,6 @@ pub(crate) mod bench;
 pub(crate) mod compile;
 pub(crate) mod doctor;
 pub(crate) mod live;
-pub(crate) mod output;
 pub(crate) mod plot;
 pub(crate) mod predict;
 pub(crate) mod prepare;

@@ -1,10 +1,10 @@
 //! `cosim predict`: cycles of prefill and decode without simulating, for models or for shapes without weights.
 
-use super::output;
 use super::plot::{self, Curve};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use sagen_compile::{CompileOptions, outline};
+use sagen_host::files;
 use sagen_runtime::shape::Shape;
 use sagen_streamed_arch::Compiled;
 use sagen_streamed_arch::StreamedConfig;
@@ -191,7 +191,7 @@ fn draw(subject: &Subject<'_>, options: &Options, path: &Path) -> Result<()> {
         Curve { name: "RTL", points: &measured, color: "#c8321e", dots: true },
     ];
     let svg = plot::svg(&title, "position", "million cycles", 1e6, &curves);
-    output::write(path, &svg)
+    Ok(files::write(path, &svg)?)
 }
 
 /// Position and cycles of the decode steps of a report.

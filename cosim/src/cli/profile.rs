@@ -1,7 +1,7 @@
 //! `cosim profile`: where the cycles of one decoded token or one prefill chunk go.
 
 use super::live::Live;
-use super::{output, prepare};
+use super::prepare;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use sagen_compile::CompileOptions;
@@ -10,6 +10,7 @@ use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::timeline::{Part, Summary, Timeline, svg, table, trace};
 use sagen_cosim::verilate::Variant;
 use sagen_engine::Session;
+use sagen_host::{files, interrupt};
 use sagen_streamed_arch::Compiled;
 use sagen_streamed_arch::{Device, StreamedConfig};
 use sagen_streamed_isa::{CHUNK_ROWS, UNITS};
@@ -76,14 +77,14 @@ const TOKEN: u32 = 1;
 /// Profile and print.
 pub(crate) fn run(options: &Options) -> Result<()> {
     check(options)?;
-    let interrupted = prepare::interrupt()?;
+    let interrupted = interrupt::listen()?;
 
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupted)?;
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &compile_options)?;
     drop(checkpoint);
-    let timeline = simulate(options, &overlay, &compiled, interrupted)?;
+    let timeline = simulate(options, &overlay, &compiled, interrupted.flag())?;
     let summary = Summary::new(&timeline);
     let title = title(options, &overlay, &summary);
     println!("{title}\n\n{}", table::table(&summary));
@@ -144,13 +145,13 @@ fn title(options: &Options, overlay: &StreamedConfig, summary: &Summary) -> Stri
 
 fn write_files(options: &Options, timeline: &Timeline, summary: &Summary, title: &str) -> Result<()> {
     if let Some(path) = &options.json {
-        output::write(path, &serde_json::to_string_pretty(&report(options, timeline, summary))?)?;
+        files::write(path, &serde_json::to_string_pretty(&report(options, timeline, summary))?)?;
     }
     if let Some(path) = &options.trace {
-        output::write(path, &trace::trace(timeline, title).to_string())?;
+        files::write(path, &trace::trace(timeline, title).to_string())?;
     }
     if let Some(path) = &options.svg {
-        output::write(path, &svg::svg(summary, title))?;
+        files::write(path, &svg::svg(summary, title))?;
     }
     Ok(())
 }

@@ -5,11 +5,12 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use sagen_checkpoint::reference::Reference;
 use sagen_compile::CompileOptions;
+use sagen_host::interrupt;
+use sagen_host::progress::Progress;
 use sagen_runtime::quality::quality;
 use sagen_streamed_arch::Device;
 use sagen_streamed_golden::Machine;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 /// Options of `cosim quality`.
 #[derive(Args)]
@@ -35,8 +36,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let text = std::fs::read_to_string(&options.text).with_context(|| options.text.display().to_string())?;
-    let (checkpoint, tokenizer) =
-        prepare::model(&options.model, options.model_path.as_deref(), &AtomicBool::new(false))?;
+    let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupt::listen()?)?;
     let mut tokens = tokenizer.encode(&text, true)?;
     tokens.truncate(options.tokens as usize);
     if tokens.len() < 2 {
@@ -47,9 +47,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let reference = Reference::load(&checkpoint)?;
     let mut machine = Machine::new(&overlay);
     machine.load(&compiled.program)?;
-    let bar = prepare::spinner(format!("{} tokens on the golden machine and the float reference", tokens.len()));
+    let bar = Progress::spinner(format!("{} tokens on the golden machine and the float reference", tokens.len()));
     let result = quality(&compiled, &mut machine, &reference, &tokens);
-    bar.finish_and_clear();
+    drop(bar);
     let q = result?;
     println!("positions           {:>9}", q.positions);
     println!("top-1 agreement     {:>9.1} %", 100.0 * q.top1);

@@ -1,7 +1,7 @@
 //! The JSON report of a run, and the closing table.
 
-use super::output;
 use anyhow::Result;
+use sagen_host::files;
 use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::COUNTERS;
 use serde::Serialize;
@@ -82,7 +82,7 @@ impl Report {
 
     /// Write as JSON.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
-        output::write(path, &(serde_json::to_string_pretty(self)? + "\n"))
+        Ok(files::write(path, &(serde_json::to_string_pretty(self)? + "\n"))?)
     }
 
     /// The closing table.

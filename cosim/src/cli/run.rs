@@ -1,8 +1,8 @@
 //! `cosim run`: a prompt in, tokens out, on the RTL or on the golden machine.
 
 use super::live::Live;
+use super::prepare;
 use super::report::{self, Checked, Decode, Prefill, Report, Simulator};
-use super::{output, prepare};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use sagen_checkpoint::registry;
@@ -13,6 +13,8 @@ use sagen_cosim::bridge::TraceWindow;
 use sagen_cosim::device::{Check, RtlDevice};
 use sagen_cosim::verilate::{Built, Variant};
 use sagen_engine::{Run, Session};
+use sagen_host::progress::Progress;
+use sagen_host::{files, interrupt};
 use sagen_streamed_arch::Compiled;
 use sagen_streamed_arch::{Device, RoutineKind, StreamedConfig};
 use sagen_streamed_golden::Machine;
@@ -119,13 +121,13 @@ fn window(text: &str) -> Result<std::ops::Range<u64>, String> {
 
 /// Run a model.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let interrupted = prepare::interrupt()?;
+    let interrupted = interrupt::listen()?;
 
     if options.trace_window.is_some() && options.backend == Backend::Golden {
         bail!("--trace-window needs --backend rtl: the golden machine has no clock cycles");
     }
     if let Some(path) = &options.report {
-        output::check("--report", path)?;
+        files::check("--report", path)?;
     }
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let prompt = prompt(options)?;
@@ -140,7 +142,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &compile_options)?;
     drop(checkpoint);
 
-    let mut job = Job::new(options, &overlay, &tokenizer, &compiled, ids, interrupted);
+    let mut job = Job::new(options, &overlay, &tokenizer, &compiled, ids, interrupted.flag());
     let result = match options.backend {
         Backend::Golden => job.on_golden(),
         Backend::Rtl => job.on_rtl(),
@@ -240,9 +242,9 @@ impl<'a> Job<'a> {
         let live = self.live.clone();
         device.on_progress(Box::new(move |cycles, share| live.progress(cycles, share)));
         device.stop_when(Arc::clone(&self.interrupted));
-        let bar = prepare::spinner("loading the DDR image");
+        let bar = Progress::spinner("loading the DDR image");
         device.load(&self.compiled.program)?;
-        bar.finish_and_clear();
+        drop(bar);
         if let (Some(cycles), Some(rig)) = (self.options.trace_window.clone(), device.rig()) {
             rig.sim_mut().trace(TraceWindow { cycles, path: self.options.trace_file.clone() })?;
         }
@@ -313,7 +315,7 @@ impl<'a> Job<'a> {
 
     /// Prefill on a golden machine and copy what it wrote; the first token.
     fn prefill_on_golden(&self, device: &mut dyn Device) -> Result<u32> {
-        let bar = prepare::spinner(format!("prefill of {} tokens on the golden machine", self.prompt.len()));
+        let bar = Progress::spinner(format!("prefill of {} tokens on the golden machine", self.prompt.len()));
         let mut golden = Machine::new(self.overlay);
         golden.load(&self.compiled.program)?;
         let next = Session::new(&mut golden, self.compiled, |_| {}).prefill(&self.prompt)?;
@@ -322,7 +324,7 @@ impl<'a> Job<'a> {
             golden.read_ddr(region.base, &mut bytes)?;
             device.write_ddr(region.base, &bytes)?;
         }
-        bar.finish_and_clear();
+        drop(bar);
         self.report.borrow_mut().prefill.tokens = self.prompt.len();
         Ok(next)
     }

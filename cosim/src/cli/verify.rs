@@ -9,6 +9,7 @@ use sagen_cosim::axi::Profile;
 use sagen_cosim::device::{Check, Checked, RtlDevice};
 use sagen_cosim::verilate::Variant;
 use sagen_engine::Session;
+use sagen_host::progress::Progress;
 use sagen_runtime::shape::Shape;
 use sagen_streamed_arch::Compiled;
 use sagen_streamed_arch::{Device, RunStats, StreamedConfig};
@@ -82,21 +83,21 @@ fn random_program(shape: &Shape, overlay: &StreamedConfig, options: &Options) ->
     let calibration = Calibration::assumed(checkpoint.config());
     let context = (options.position + 1).next_multiple_of(sagen_streamed_isa::CHUNK_ROWS);
     let compile_options = CompileOptions { context, ..CompileOptions::default() };
-    let bar = prepare::spinner(format!("making {} for {}", shape.name, overlay.name()));
+    let bar = Progress::spinner(format!("making {} for {}", shape.name, overlay.name()));
     let compiled = compile(&checkpoint, &calibration, overlay, &compile_options);
-    bar.finish_and_clear();
+    drop(bar);
     Ok(compiled?)
 }
 
 fn simulate(overlay: &StreamedConfig, compiled: &Compiled, options: &Options) -> Result<(RunStats, Checked)> {
     let built = prepare::simulator(overlay, &options.out, Variant::default(), options.verilator.as_deref())?;
     let mut device = RtlDevice::new(&built.library, overlay, Profile::Board, Check::Descriptor);
-    let bar = prepare::spinner("simulating");
+    let bar = Progress::spinner("simulating");
     device.load(&compiled.program)?;
     let mut found = None;
     let known = vec![TOKEN; options.position];
     Session::resume(&mut device, compiled, known, |run| found = Some(run.stats.clone())).decode_step(TOKEN)?;
-    bar.finish_and_clear();
+    drop(bar);
     let checked = device.checked();
     Ok((found.context("a step was run")?, checked))
 }

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use clap::Args;
-use sagen::{build, family, outcome};
+use sagen::{build, family};
+use sagen_host::outcome;
 use sagen_vivado::flow;
 use std::path::PathBuf;
 

@@ -2,9 +2,10 @@
 
 use anyhow::Result;
 use clap::Args;
-use sagen::columns::{Align, lines, row};
 use sagen::estimate::{self, EstimateError};
-use sagen::{family, outcome};
+use sagen::family;
+use sagen_host::columns::{Align, lines, row};
+use sagen_host::{cache, outcome};
 use sagen_lang::{Direction, Manifest};
 use sagen_overlay::Overlay;
 use serde_json::Value;
@@ -26,7 +27,7 @@ pub(crate) struct Options {
 /// Print what differs.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let (first, second) = (family::overlay(&options.first)?, family::overlay(&options.second)?);
-    let estimate = estimate::Options { program: &options.yosys, cache: &estimate::user_cache()?, jobs: 1 };
+    let estimate = estimate::Options { program: &options.yosys, cache: &cache::folder()?, jobs: 1 };
     outcome::print(&compare(&first, &second, &estimate)?)
 }
 

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use clap::Args;
-use sagen::{family, outcome};
+use sagen::family;
+use sagen_host::outcome;
 use sagen_config::{Board, ConfigError, ConfigFile, FindError, find};
 use std::fs::{self, File};
 use std::io::Write;
@@ -152,7 +153,7 @@ fn named<'a>(name: &str, boards: &'a [Board]) -> Result<&'a Board, CreateError> 
     let known = || boards.iter().map(|b| b.name.as_str());
     boards.iter().find(|b| b.name == name).ok_or_else(|| CreateError::Board {
         found: name.to_string(),
-        nearest: sagen_config::nearest(name, known()).map_or(String::new(), |n| format!(", did you mean `{n}`?")),
+        nearest: sagen_host::spelling::did_you_mean(name, known()),
         known: known().collect::<Vec<_>>().join(", "),
     })
 }

@@ -3,11 +3,10 @@
 use anyhow::{Context, Result, bail};
 use sagen::estimate::show::Style;
 use sagen::estimate::{self, Options};
-use sagen::{family, outcome};
+use sagen::family;
+use sagen_host::{cache, interrupt, outcome};
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Arguments of `sagen estimate`.
 #[derive(clap::Args)]
@@ -29,11 +28,9 @@ pub(crate) struct Arguments {
 /// Estimate, print, and fail when the overlay does not fit.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let overlay = family::overlay(&arguments.config)?;
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
+    let interrupted = interrupt::listen()?;
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let cache = estimate::user_cache()?;
+    let cache = cache::folder()?;
     let jobs = arguments.jobs.map_or_else(cores, usize::from);
     let options = Options { program: &arguments.yosys, cache: &cache, jobs };
     let estimate = estimate::estimate(&overlay, &options, &interrupted)?;

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-use sagen::outcome;
+use sagen_host::outcome;
 use sagen_vivado::report::{self, Report};
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,9 @@
 //! `sagen show` and `sagen list`.
 
 use anyhow::Result;
-use sagen::columns::{Align, lines, row};
-use sagen::{family, outcome};
+use sagen_host::columns::{Align, lines, row};
+use sagen::family;
+use sagen_host::outcome;
 use sagen_config::find;
 use sagen_overlay::Overlay;
 

@@ -3,14 +3,14 @@
 use super::report;
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
-use sagen::{build, family, outcome};
+use sagen::{build, family};
+use sagen_host::progress::Progress;
+use sagen_host::{interrupt, outcome};
 use sagen_vivado::flow::{self, Expected};
 use sagen_vivado::run::Run;
 use sagen_vivado::{report as reports, tool};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Vivado takes seconds to say its version.
@@ -71,9 +71,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let expected: Expected = serde_json::from_slice(&std::fs::read(folder.join("flow.json"))?)?;
     let work = folder.join("work").join(&expected.key);
     let vivado = tool::find(options.vivado.as_deref()).map_err(|e| missing(e, options, &folder))?;
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed)).context("cannot watch for Ctrl-C")?;
+    let interrupted = interrupt::listen()?;
     greet(&vivado, &interrupted)?;
     start(options, &vivado, &folder, &work, &interrupted)?;
     outcome::print(&format!("results: {}\n", work.display()))?;
@@ -114,15 +112,13 @@ fn start(options: &Options, vivado: &Path, folder: &Path, work: &Path, interrupt
     let arguments = format!("--jobs {} --timeout-minutes {minutes}", options.jobs);
     let arguments = arguments.split(' ').map(str::to_string).collect();
     let run = Run { vivado, folder, work, until: options.until.name(), arguments, limit };
-    let style = ProgressStyle::with_template("{spinner} {msg} [{elapsed_precise}]").expect("the template is valid");
-    let bar = ProgressBar::new_spinner().with_style(style).with_message("starting Vivado");
-    bar.enable_steady_tick(Duration::from_millis(200));
+    let bar = Progress::spinner("starting Vivado");
     let ended = run.execute(interrupted, |p| {
         let phase = if p.phase.is_empty() { String::new() } else { format!(": {}", p.phase) };
         if !p.stage.is_empty() {
-            bar.set_message(format!("stage {}{phase}", p.stage));
+            bar.say(format!("stage {}{phase}", p.stage));
         }
     });
-    bar.finish_and_clear();
+    drop(bar);
     Ok(ended?)
 }

@@ -12,7 +12,7 @@ mod tests;
 mod units;
 mod yosys;
 
-pub use yosys::{Source, Yosys, YosysError, user_cache};
+pub use yosys::{Source, Yosys, YosysError};
 
 use crate::emit::{self, EmitError};
 use crate::tree::TreeError;

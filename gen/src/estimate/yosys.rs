@@ -1,21 +1,26 @@
 //! Synthesis by yosys, module by module: children are black boxes, results are cached by content.
 
 use super::netlist::{Netlist, Written};
-use indicatif::{ProgressBar, ProgressStyle};
 use sagen_config::DeviceFamily;
+use sagen_host::files::{self, FileError};
+use sagen_host::progress::Progress;
+use sagen_host::tool::{self, End, ToolError};
+use sagen_host::{PathError, at, interrupt};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{self, Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What a cached netlist must agree on besides its inputs.
 const FORMAT: &str = "netlist 1";
 /// How long one module may take.
 const LIMIT: Duration = Duration::from_secs(600);
+/// How long the version may take.
+const VERSION_LIMIT: Duration = Duration::from_secs(60);
 
 /// Why a module has no netlist.
 #[derive(Debug, thiserror::Error)]
@@ -28,9 +33,6 @@ pub enum YosysError {
         /// What is wrong.
         reason: String,
     },
-    /// No cache folder is known.
-    #[error("no cache folder: set SAGEN_CACHE to a folder that can be written")]
-    NoCache,
     /// yosys refuses a module.
     #[error("yosys on {module}: {reason}; run `{command}` to see it again, log: {log}")]
     Refused {
@@ -69,17 +71,14 @@ pub enum YosysError {
     #[error("interrupted; modules done so far are cached")]
     Interrupted,
     /// The file system refused.
-    #[error("{path}: {reason}")]
-    Io {
-        /// Path.
-        path: String,
-        /// Why.
-        reason: std::io::Error,
-    },
-}
-
-fn io(path: &Path) -> impl FnOnce(std::io::Error) -> YosysError + '_ {
-    move |reason| YosysError::Io { path: path.display().to_string(), reason }
+    #[error(transparent)]
+    Io(#[from] PathError),
+    /// A result cannot be kept.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// yosys could not be started or watched.
+    #[error(transparent)]
+    Tool(#[from] ToolError),
 }
 
 /// One module to synthesise.
@@ -104,23 +103,24 @@ pub struct Yosys {
     cache: PathBuf,
 }
 
-/// `SAGEN_CACHE`, else `sagen` in the user's cache folder; netlists are below it.
-pub fn user_cache() -> Result<PathBuf, YosysError> {
-    let named = std::env::var_os("SAGEN_CACHE").filter(|v| !v.is_empty()).map(PathBuf::from);
-    let root = named.or_else(|| dirs::cache_dir().map(|d| d.join("sagen"))).ok_or(YosysError::NoCache)?;
-    path::absolute(&root).map_err(io(&root))
-}
-
 impl Yosys {
     /// Find the program and ask for its version.
     pub fn find(program: &Path, family: DeviceFamily, cache: &Path) -> Result<Self, YosysError> {
         // A path is kept valid inside work folders; a bare name is looked up as always.
         let path = if program.components().count() > 1 { path::absolute(program) } else { Ok(program.to_path_buf()) };
-        let program = &path.map_err(io(program))?;
+        let program = &path.map_err(at(program))?;
         let missing = |reason: String| YosysError::Missing { program: program.display().to_string(), reason };
-        let output = Command::new(program).arg("-V").output().map_err(|e| missing(e.to_string()))?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let version = text.lines().next().filter(|l| output.status.success() && l.starts_with("Yosys"));
+        let asked = tool::ask(Command::new(program).arg("-V"), VERSION_LIMIT, || false);
+        let (end, text) = asked.map_err(|error| match error {
+            ToolError::Start { reason, .. } => missing(reason.to_string()),
+            other => other.into(),
+        })?;
+        let ended_well = match end {
+            End::Exited(status) => status.success(),
+            End::TimeUp => false,
+            End::Interrupted => return Err(YosysError::Interrupted),
+        };
+        let version = text.lines().next().filter(|l| ended_well && l.starts_with("Yosys"));
         let version = version.ok_or_else(|| missing("`-V` prints no yosys version".to_string()))?.to_string();
         Ok(Self { program: program.to_path_buf(), version, family, cache: cache.join("yosys") })
     }
@@ -144,19 +144,20 @@ impl Yosys {
         jobs: usize,
         interrupted: &AtomicBool,
     ) -> Result<BTreeMap<String, Netlist>, YosysError> {
-        fs::create_dir_all(&self.cache).map_err(io(&self.cache))?;
+        fs::create_dir_all(&self.cache).map_err(at(&self.cache))?;
         let all = by_name(sources);
         let mut queue: Vec<&Source> = sources.iter().collect();
         // Long texts first: they take longest, and nothing else should wait for them at the end.
         queue.sort_by_key(|s| (std::cmp::Reverse(s.text.len()), &s.name));
-        let bar = progress(queue.len() as u64);
+        let bar = Progress::count(queue.len() as u64, "yosys", "modules");
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
         let done = Mutex::new((BTreeMap::new(), None));
         let worker = || {
             while let Some(source) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
-                bar.set_message(source.name.clone());
-                let result =
-                    self.one(source, &all, &|| interrupted.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed));
+                bar.say(source.name.clone());
+                let result = self.one(source, &all, &|| {
+                    interrupt::raised() || interrupted.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed)
+                });
                 let mut done = done.lock().expect("no worker panics while it holds the results");
                 match result {
                     Ok(netlist) => drop(done.0.insert(source.name.clone(), netlist)),
@@ -166,11 +167,11 @@ impl Yosys {
                         return;
                     }
                 }
-                bar.inc(1);
+                bar.step();
             }
         };
         std::thread::scope(|scope| (0..jobs).for_each(|_| drop(scope.spawn(worker))));
-        bar.finish_and_clear();
+        drop(bar);
         let (netlists, error) = done.into_inner().expect("no worker panics while it holds the results");
         error.map_or(Ok(netlists), Err)
     }
@@ -183,15 +184,12 @@ impl Yosys {
         if stopped() {
             return Err(YosysError::Interrupted);
         }
-        let work = tempfile::Builder::new().prefix("work-").tempdir_in(&self.cache).map_err(io(&self.cache))?;
+        let work = tempfile::Builder::new().prefix("work-").tempdir_in(&self.cache).map_err(at(&self.cache))?;
         let run = Run { yosys: self, source, folder: work.path() };
         run.prepare(all)?;
         match run.finish(stopped) {
             Ok(netlist) => {
-                let ready = work.path().join("ready.json");
-                let text = serde_json::to_string(&netlist).expect("a netlist of plain fields");
-                fs::write(&ready, text).map_err(io(&ready))?;
-                fs::rename(&ready, &slot).map_err(io(&slot))?;
+                files::write(&slot, &serde_json::to_string(&netlist).expect("a netlist of plain fields"))?;
                 Ok(netlist)
             }
             Err(Stopped::Interrupted) => Err(YosysError::Interrupted),
@@ -207,10 +205,10 @@ impl Yosys {
             .and_then(|()| if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) })
             .and_then(|()| fs::rename(work.path(), &folder));
         if let Err(reason) = moved {
-            return YosysError::Io { path: folder.display().to_string(), reason };
+            return at(&folder)(reason).into();
         }
         let log = folder.join("yosys.log").display().to_string();
-        let command = format!("cd {} && {} -s run.ys", folder.display(), self.program.display());
+        let command = tool::shown(&self.command(&folder));
         let module = module.to_string();
         match failed {
             Stopped::Slow => YosysError::Slow { module, seconds: LIMIT.as_secs(), command, log },
@@ -218,6 +216,12 @@ impl Yosys {
             Stopped::Error(error) => error,
             Stopped::Interrupted => YosysError::Interrupted,
         }
+    }
+
+    fn command(&self, folder: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["-s", "run.ys"]).current_dir(folder);
+        command
     }
 
     fn slot(&self, source: &Source, all: &Sources<'_>) -> PathBuf {
@@ -233,7 +237,7 @@ impl Yosys {
     }
 
     fn read(&self, slot: &Path) -> Result<Netlist, YosysError> {
-        let text = fs::read_to_string(slot).map_err(io(slot))?;
+        let text = fs::read_to_string(slot).map_err(at(slot))?;
         let netlist = |reason: serde_json::Error| YosysError::Netlist {
             path: slot.display().to_string(),
             module: "a module".to_string(),
@@ -256,13 +260,6 @@ fn by_name(sources: &[Source]) -> Sources<'_> {
     sources.iter().map(|s| (s.name.as_str(), s)).collect()
 }
 
-fn progress(modules: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("{spinner} yosys [{bar:24}] {pos}/{len} modules [{elapsed}] {msg}");
-    let bar = ProgressBar::new(modules).with_style(style.expect("the template is valid"));
-    bar.enable_steady_tick(Duration::from_millis(100));
-    bar
-}
-
 /// Why a run has no netlist.
 enum Stopped {
     Interrupted,
@@ -283,7 +280,7 @@ impl Run<'_> {
         let name = &self.source.name;
         let write = |file: String, text: &str| {
             let path = self.folder.join(file);
-            fs::write(&path, text).map_err(io(&path))
+            fs::write(&path, text).map_err(at(&path))
         };
         let mut script = String::new();
         for child in self.source.children.iter().filter_map(|c| all.get(c.as_str())) {
@@ -294,23 +291,21 @@ impl Run<'_> {
         script += &format!("read_verilog {name}.v\nhierarchy -check -top {name}\n");
         script += &format!("synth_xilinx {} -noiopad -noclkbuf -top {name}\n", self.yosys.options());
         script += "write_json netlist.json\n";
-        write("run.ys".to_string(), &script)
+        Ok(write("run.ys".to_string(), &script)?)
     }
 
     fn finish(&self, stopped: &dyn Fn() -> bool) -> Result<Netlist, Stopped> {
         let log = self.folder.join("yosys.log");
-        let open = || File::create(&log).map_err(io(&log)).map_err(Stopped::Error);
-        let file = open()?;
-        let errors = file.try_clone().map_err(io(&log)).map_err(Stopped::Error)?;
-        let program = &self.yosys.program;
-        let mut command = Command::new(program);
-        command.args(["-s", "run.ys"]).current_dir(self.folder).stdin(Stdio::null()).stdout(file).stderr(errors);
-        let child = command.spawn().map_err(io(program)).map_err(Stopped::Error)?;
-        if !wait(child, stopped)? {
-            return Err(Stopped::Refused(first_error(&log)));
+        let command = &mut self.yosys.command(self.folder);
+        match tool::run(command, &log, LIMIT, stopped, |_| {}).map_err(|e| Stopped::Error(e.into()))? {
+            End::Exited(status) if status.success() => {}
+            End::Exited(_) => return Err(Stopped::Refused(first_error(&log))),
+            End::TimeUp => return Err(Stopped::Slow),
+            End::Interrupted => return Err(Stopped::Interrupted),
         }
         if !self.folder.join("netlist.json").is_file() {
-            let reason = format!("{} ended well but wrote no netlist, is it yosys?", program.display());
+            let program = self.yosys.program.display();
+            let reason = format!("{program} ended well but wrote no netlist, is it yosys?");
             return Err(Stopped::Refused(reason));
         }
         self.netlist().map_err(Stopped::Error)
@@ -318,7 +313,7 @@ impl Run<'_> {
 
     fn netlist(&self) -> Result<Netlist, YosysError> {
         let path = self.folder.join("netlist.json");
-        let text = fs::read_to_string(&path).map_err(io(&path))?;
+        let text = fs::read_to_string(&path).map_err(at(&path))?;
         let bad = |reason: String| YosysError::Netlist {
             path: path.display().to_string(),
             module: self.source.name.clone(),
@@ -329,28 +324,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether the program ended well.
-fn wait(mut child: Child, stopped: &dyn Fn() -> bool) -> Result<bool, Stopped> {
-    let start = Instant::now();
-    let reason = loop {
-        match child.try_wait() {
-            // Ctrl-C reaches the program as well: its end is then no failure.
-            Ok(Some(_)) if stopped() => return Err(Stopped::Interrupted),
-            Ok(Some(status)) => return Ok(status.success()),
-            Ok(None) if stopped() => break Stopped::Interrupted,
-            Ok(None) if start.elapsed() > LIMIT => break Stopped::Slow,
-            Ok(None) => std::thread::sleep(Duration::from_millis(20)),
-            Err(reason) => break Stopped::Error(YosysError::Io { path: "yosys".to_string(), reason }),
-        }
-    };
-    // A child that is gone already cannot be killed, which is as well.
-    let _ = child.kill();
-    let _ = child.wait();
-    Err(reason)
-}
-
 fn first_error(log: &Path) -> String {
     let text = fs::read(log).map(|t| String::from_utf8_lossy(&t).into_owned()).unwrap_or_default();
-    let error = text.lines().find(|l| l.contains("ERROR"));
-    error.or_else(|| text.lines().last()).unwrap_or("no output").to_string()
+    tool::cause(&text, &[|line| line.contains("ERROR")]).unwrap_or("no output").to_string()
 }

