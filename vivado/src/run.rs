@@ -1,13 +1,11 @@
-//! One Vivado run: started in its own process group, watched through its logs, and ended with all its children on
-//! failure, on Ctrl-C and when its time is up.
+//! One Vivado run, watched through its logs.
 
-use nix::sys::signal::{Signal, killpg};
-use nix::unistd::Pid;
+use sagen_host::tool::{self, End, ToolError};
+use sagen_host::{PathError, at};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -39,14 +37,12 @@ pub struct Progress {
 /// Why a run did not end well.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
+    /// The file system refused.
+    #[error(transparent)]
+    Io(#[from] PathError),
     /// It could not be started or watched.
-    #[error("{path}: {reason}")]
-    Io {
-        /// Path.
-        path: String,
-        /// Why.
-        reason: std::io::Error,
-    },
+    #[error(transparent)]
+    Tool(#[from] ToolError),
     /// Vivado ended with an error.
     #[error("{first}; command: {command}; log: {log}")]
     Failed {
@@ -94,71 +90,51 @@ pub enum RunError {
     Interrupted,
 }
 
-/// How long a child may take to end on request.
-const GRACE: Duration = Duration::from_secs(5);
 /// How the scripts name the log of a run that failed.
 const RUN_LOG: &str = "; its log is ";
-/// How often the child is looked at.
-const PERIOD: Duration = Duration::from_millis(100);
 /// How often the logs are read: they grow to megabytes.
 const READ_PERIOD: Duration = Duration::from_secs(1);
 
 impl Run<'_> {
     /// The command, as one would type it in the folder.
     pub fn command(&self) -> String {
-        let words = self.words();
-        format!("cd {} && {} {}", self.folder.display(), self.vivado.display(), words.join(" "))
+        tool::shown(&self.vivado())
     }
 
     fn log(&self) -> PathBuf {
         self.work.join("vivado.log")
     }
 
-    fn words(&self) -> Vec<String> {
-        let path = |p: PathBuf| p.display().to_string();
-        let mut words: Vec<String> = ["-mode", "batch", "-notrace", "-log"].map(str::to_string).into();
-        words.extend([path(self.log()), "-journal".to_string(), path(self.work.join("vivado.jou"))]);
-        words.extend(["-source", "build.tcl", "-tclargs", "--until", self.until].map(str::to_string));
-        words.extend(self.arguments.iter().cloned());
-        words
+    fn vivado(&self) -> Command {
+        let mut command = Command::new(self.vivado);
+        command.current_dir(self.folder).args(["-mode", "batch", "-notrace", "-log"]).arg(self.log());
+        command.arg("-journal").arg(self.work.join("vivado.jou"));
+        command.args(["-source", "build.tcl", "-tclargs", "--until", self.until]).args(&self.arguments);
+        command
     }
 
     /// Run to the end; `watch` is called whenever something may have changed.
     pub fn execute(&self, interrupted: &AtomicBool, mut watch: impl FnMut(&Progress)) -> Result<(), RunError> {
-        let io = |path: &Path| {
-            let path = path.display().to_string();
-            move |reason| RunError::Io { path, reason }
-        };
-        fs::create_dir_all(self.work).map_err(io(self.work))?;
+        fs::create_dir_all(self.work).map_err(at(self.work))?;
         let console = self.work.join("console.log");
-        let output = File::create(&console).map_err(io(&console))?;
-        let errors = output.try_clone().map_err(io(&console))?;
         // An earlier run's log must not be taken for this one's.
         let _ = fs::remove_file(self.log());
-        let mut command = Command::new(self.vivado);
-        command.args(self.words()).current_dir(self.folder).stdin(Stdio::null()).stdout(output).stderr(errors);
-        let mut child = command.process_group(0).spawn().map_err(io(self.vivado))?;
-        let (start, mut progress) = (Instant::now(), Progress::default());
-        let mut next_read = start + PERIOD;
-        loop {
-            if let Some(status) = child.try_wait().map_err(io(self.vivado))? {
-                return self.verdict(status, &console);
-            }
-            if Instant::now() >= next_read {
+        let (mut progress, mut read) = (Progress::default(), Instant::now());
+        let stopped = || interrupted.load(Ordering::Relaxed);
+        let end = tool::run(&mut self.vivado(), &console, self.limit, stopped, |_| {
+            if read.elapsed() > READ_PERIOD {
                 progress.read(&console, self.work);
-                next_read = Instant::now() + READ_PERIOD;
+                read = Instant::now();
             }
             watch(&progress);
-            if interrupted.load(Ordering::Relaxed) {
-                end(&mut child);
-                return Err(RunError::Interrupted);
-            }
-            if start.elapsed() > self.limit {
+        });
+        match end? {
+            End::Exited(status) => self.verdict(status, &console),
+            End::Interrupted => Err(RunError::Interrupted),
+            End::TimeUp => {
                 progress.read(&console, self.work);
-                end(&mut child);
-                return Err(self.time_up(progress, &console));
+                Err(self.time_up(progress, &console))
             }
-            std::thread::sleep(PERIOD);
         }
     }
 
@@ -207,19 +183,6 @@ fn duration(limit: Duration) -> String {
     let seconds = limit.as_secs_f64();
     let two_places = |value: f64| (100.0 * value).round() / 100.0;
     if seconds < 3600.0 { format!("{} s", two_places(seconds)) } else { format!("{} h", two_places(seconds / 3600.0)) }
-}
-
-/// End a child and all that it started.
-pub(crate) fn end(child: &mut Child) {
-    let group = Pid::from_raw(child.id().cast_signed());
-    // The group may be gone already, which is what is wanted.
-    let _ = killpg(group, Signal::SIGTERM);
-    let asked = Instant::now();
-    while asked.elapsed() < GRACE && matches!(child.try_wait(), Ok(None)) {
-        std::thread::sleep(PERIOD);
-    }
-    let _ = killpg(group, Signal::SIGKILL);
-    let _ = child.wait();
 }
 
 fn lines(path: &Path) -> impl Iterator<Item = String> {

@@ -1,12 +1,11 @@
 //! Finding Vivado: where the user says, on the path, by `XILINX_VIVADO`, in the usual install folders.
 
-use crate::run::{RunError, end};
-use std::io::Read;
-use std::os::unix::process::CommandExt;
+use crate::run::RunError;
+use sagen_host::tool::{self, End, on_path};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Why there is no Vivado to run.
 #[derive(Debug, thiserror::Error)]
@@ -34,12 +33,10 @@ pub fn find(given: Option<&Path>) -> Result<PathBuf, ToolError> {
         let found = [given.to_path_buf(), given.join("bin/vivado")].into_iter().find(|p| p.is_file());
         return found.ok_or_else(|| ToolError::NotThere { path: given.display().to_string() });
     }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let on_path = std::env::split_paths(&path).map(|d| d.join("vivado"));
     let named = std::env::var_os("XILINX_VIVADO").map(|d| PathBuf::from(d).join("bin/vivado"));
     let roots = roots();
     let installed = roots.iter().flat_map(|r| installed(r));
-    let found = on_path.chain(named).chain(installed).find(|p| p.is_file());
+    let found = on_path("vivado").into_iter().chain(named).chain(installed).find(|p| p.is_file());
     found.ok_or_else(|| ToolError::NotFound {
         searched: roots.iter().map(|r| r.display().to_string()).collect::<Vec<_>>().join(", "),
     })
@@ -72,24 +69,15 @@ fn folders(of: &Path) -> Vec<String> {
 /// `2023.2`, read from `vivado -version`; absent where it says something else, or nothing within the limit. It is ended
 /// with all its children when its time is up and when `interrupted` is set.
 pub fn version(vivado: &Path, limit: Duration, interrupted: &AtomicBool) -> Result<Option<String>, RunError> {
-    let mut command = Command::new(vivado);
-    command.arg("-version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
-    let program = vivado.display().to_string();
-    let mut child = command.spawn().map_err(|reason| RunError::Start { program, reason })?;
-    let start = Instant::now();
-    while matches!(child.try_wait(), Ok(None)) {
-        let stopped = interrupted.load(Ordering::Relaxed);
-        if stopped || start.elapsed() > limit {
-            end(&mut child);
-            return if stopped { Err(RunError::Interrupted) } else { Ok(None) };
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    // What it left running would hold the pipe open.
-    end(&mut child);
-    let mut text = String::new();
-    if child.stdout.take().is_none_or(|mut pipe| pipe.read_to_string(&mut text).is_err()) {
-        return Ok(None);
+    let asked = tool::ask(Command::new(vivado).arg("-version"), limit, || interrupted.load(Ordering::Relaxed));
+    let (end, text) = asked.map_err(|error| match error {
+        tool::ToolError::Start { program, reason } => RunError::Start { program, reason },
+        other => other.into(),
+    })?;
+    match end {
+        End::Exited(_) => {}
+        End::TimeUp => return Ok(None),
+        End::Interrupted => return Err(RunError::Interrupted),
     }
     let words = text.split_whitespace().filter_map(|w| w.strip_prefix('v'));
     Ok(words.map(|w| w.trim_start_matches('.')).find(|w| w.starts_with("20")).map(str::to_string))
