@@ -1,9 +1,8 @@
 //! Is this machine ready? One check per need, each with the command that fixes it.
 
 use crate::bridge::Sim;
-use crate::verilate::{
-    Cache, CommandError, Compiler, Design, Tools, TopPort, Variant, Verilator, on_path, probe, verilate,
-};
+use crate::verilate::{Cache, CommandError, Compiler, Design, Tools, TopPort, Variant, Verilator, probe, verilate};
+use sagen_host::tool::on_path;
 use std::fmt;
 use std::path::Path;
 use std::process::Command;

@@ -1,10 +1,12 @@
 //! The folder of built objects: one slot per key, filled under a lock, published by rename.
 
 use super::{Record, VerilateError};
+use sagen_host::cache::Scratch;
+use sagen_host::lock::Lock;
+use sagen_host::{at, interrupt};
 use sha2::{Digest, Sha256};
-use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Where built objects are kept.
 #[derive(Debug, Clone)]
@@ -15,9 +17,7 @@ pub struct Cache {
 impl Cache {
     /// `SAGEN_CACHE`, else `sagen` in the user's cache folder.
     pub fn user() -> Result<Self, VerilateError> {
-        let named = std::env::var_os("SAGEN_CACHE").filter(|v| !v.is_empty()).map(PathBuf::from);
-        let root = named.or_else(|| dirs::cache_dir().map(|d| d.join("sagen")));
-        root.map(|root| Self { root }).ok_or(VerilateError::NoCache)
+        Ok(Self { root: sagen_host::cache::folder()? })
     }
 
     /// A cache in a folder of the caller's choice.
@@ -32,9 +32,9 @@ impl Cache {
 
     pub(super) fn slot(&self, kind: &str, key: &Key) -> Result<Slot, VerilateError> {
         let folder = self.root.join("verilated").join(kind);
-        std::fs::create_dir_all(&folder).map_err(VerilateError::io(&folder))?;
+        std::fs::create_dir_all(&folder).map_err(at(&folder))?;
         // Compilers run inside the cache, so their arguments must not depend on the current folder.
-        let folder = std::path::absolute(&folder).map_err(VerilateError::io(&folder))?;
+        let folder = std::path::absolute(&folder).map_err(at(&folder))?;
         Ok(Slot { path: folder.join(&key.0), folder, key: key.0.clone() })
     }
 }
@@ -70,88 +70,53 @@ impl Slot {
 
     /// Where the output of a tool goes. Logs outlive failed builds.
     pub(super) fn log(&self, tool: &str) -> PathBuf {
-        self.folder.join(format!("{}.{tool}.log", self.key))
+        self.beside(&format!("{tool}.log"))
     }
 
     /// Waits until no other process builds this key.
     pub(super) fn lock(&self, patience: Duration) -> Result<Guard<'_>, VerilateError> {
-        let path = self.folder.join(format!("{}.lock", self.key));
-        let file = File::create(&path).map_err(VerilateError::io(&path))?;
-        let deadline = Instant::now() + patience;
-        loop {
-            match file.try_lock() {
-                Ok(()) => {
-                    return Ok(Guard { slot: self, _lock: file });
-                }
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                    std::thread::sleep(Duration::from_millis(50));
-                }
-                Err(TryLockError::WouldBlock) => {
-                    return Err(VerilateError::Lock { path, seconds: patience.as_secs() });
-                }
-                Err(TryLockError::Error(source)) => return Err(VerilateError::Io { path, source }),
-            }
-        }
+        let path = self.beside("lock");
+        let waiting = "waiting for another run that builds the same design";
+        let lock = Lock::take(&path, patience, interrupt::raised, waiting)?;
+        Ok(Guard { slot: self, _lock: lock })
+    }
+
+    fn beside(&self, what: &str) -> PathBuf {
+        self.folder.join(format!("{}.{what}", self.key))
     }
 }
 
 /// The right to fill a slot. Released when dropped, also by the death of the process.
 pub(super) struct Guard<'a> {
     slot: &'a Slot,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Guard<'_> {
-    fn work(&self) -> PathBuf {
-        self.slot.folder.join(format!("{}.work", self.slot.key))
-    }
-
-    /// An empty folder to build in. A dead process may have left one: the lock says that nobody uses it.
-    pub(super) fn workspace(&self) -> Result<PathBuf, VerilateError> {
-        let work = self.work();
-        self.clear(&work)?;
-        std::fs::create_dir(&work).map_err(VerilateError::io(&work))?;
-        Ok(work)
+    /// An empty folder to build in. A failed build leaves its logs and nothing else.
+    pub(super) fn workspace(&self) -> Result<Scratch, VerilateError> {
+        Ok(Scratch::new(self.slot.beside("work"))?)
     }
 
     /// Makes `files` of the workspace the contents of the slot and drops the rest.
-    pub(super) fn publish(&self, files: &[&str], record: &Record) -> Result<(), VerilateError> {
-        let work = self.work();
-        let ready = self.slot.folder.join(format!("{}.ready", self.slot.key));
-        self.clear(&ready)?;
-        self.clear(&self.slot.path)?;
-        std::fs::create_dir(&ready).map_err(VerilateError::io(&ready))?;
+    pub(super) fn publish(&self, work: Scratch, files: &[&str], record: &Record) -> Result<(), VerilateError> {
+        let ready = Scratch::new(self.slot.beside("ready"))?;
         for name in files {
-            let to = ready.join(name);
-            std::fs::rename(work.join(name), &to).map_err(VerilateError::io(&to))?;
+            let to = ready.path().join(name);
+            std::fs::rename(work.path().join(name), &to).map_err(at(&to))?;
         }
-        let path = ready.join("build.json");
+        let path = ready.path().join("build.json");
         let text = serde_json::to_string(record).expect("a record of plain fields");
-        std::fs::write(&path, text).map_err(VerilateError::io(&path))?;
-        std::fs::rename(&ready, &self.slot.path).map_err(VerilateError::io(&self.slot.path))?;
-        self.clear(&work)
-    }
-
-    fn clear(&self, folder: &Path) -> Result<(), VerilateError> {
-        match std::fs::remove_dir_all(folder) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(VerilateError::io(folder)(e)),
-            Ok(()) | Err(_) => Ok(()),
-        }
-    }
-}
-
-impl Drop for Guard<'_> {
-    /// A failed build leaves its logs and nothing else. Errors are of no interest here: the next build clears again.
-    fn drop(&mut self) {
-        drop(std::fs::remove_dir_all(self.work()));
+        std::fs::write(&path, text).map_err(at(&path))?;
+        Ok(ready.publish(&self.slot.path)?)
     }
 }
 
 /// Names of the files of `folder` with this extension, sorted.
 pub(super) fn files(folder: &Path, extension: &str) -> Result<Vec<String>, VerilateError> {
     let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(VerilateError::io(folder))? {
-        let name = entry.map_err(VerilateError::io(folder))?.file_name();
+    for entry in std::fs::read_dir(folder).map_err(at(folder))? {
+        let name = entry.map_err(at(folder))?.file_name();
         if Path::new(&name).extension().is_some_and(|e| e == extension) {
             names.extend(name.into_string());
         }

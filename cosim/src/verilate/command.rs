@@ -1,9 +1,10 @@
 //! External commands: output to a log, a time limit, and the first line that says what went wrong.
 
-use std::fs::File;
+use sagen_host::tool::{self, End, ToolError};
+use sagen_host::{PathError, at};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 /// An external command failed.
 #[derive(Debug, thiserror::Error)]
@@ -44,14 +45,18 @@ pub enum CommandError {
         /// Its output so far.
         log: PathBuf,
     },
-    /// The log could not be written.
-    #[error("{path}: {source}")]
-    Log {
-        /// The log.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
+    /// A signal ended it.
+    #[error("interrupted; {tool} was stopped")]
+    Interrupted {
+        /// What it is.
+        tool: &'static str,
     },
+    /// The log could not be read.
+    #[error(transparent)]
+    Log(#[from] PathError),
+    /// It could not be watched.
+    #[error(transparent)]
+    Tool(ToolError),
 }
 
 /// A command about to run.
@@ -65,73 +70,40 @@ pub(crate) struct Invocation {
 impl Invocation {
     /// Runs it to its end and returns its output, standard error included.
     pub(crate) fn run(mut self) -> Result<String, CommandError> {
-        let out = File::create(&self.log).map_err(self.unlogged())?;
-        let err = out.try_clone().map_err(self.unlogged())?;
-        self.command.stdin(Stdio::null()).stdout(out).stderr(err);
-        let shown = show(&self.command);
-        let mut child = self.command.spawn().map_err(|source| CommandError::Start {
-            tool: self.tool,
-            command: shown.clone(),
-            source,
+        let (tool, shown) = (self.tool, tool::shown(&self.command));
+        let end = tool::run(&mut self.command, &self.log, self.timeout, || false, |_| {});
+        let end = end.map_err(|error| match error {
+            ToolError::Start { reason, .. } => CommandError::Start { tool, command: shown.clone(), source: reason },
+            other => CommandError::Tool(other),
         })?;
-        let Some(status) = wait(&mut child, self.timeout).map_err(self.unlogged())? else {
-            let seconds = self.timeout.as_secs();
-            return Err(CommandError::Timeout { tool: self.tool, seconds, command: shown, log: self.log });
+        let status = match end {
+            End::Exited(status) => status,
+            End::TimeUp => {
+                let seconds = self.timeout.as_secs();
+                return Err(CommandError::Timeout { tool, seconds, command: shown, log: self.log });
+            }
+            End::Interrupted => return Err(CommandError::Interrupted { tool }),
         };
-        let bytes = std::fs::read(&self.log).map_err(self.unlogged())?;
+        let bytes = std::fs::read(&self.log).map_err(at(&self.log))?;
         let output = String::from_utf8_lossy(&bytes).into_owned();
         if status.success() {
             return Ok(output);
         }
-        Err(CommandError::Failed {
-            tool: self.tool,
-            status: status.to_string(),
-            first: cause(&output, &self.log),
-            command: shown,
-            log: self.log,
-        })
-    }
-
-    fn unlogged(&self) -> impl FnOnce(std::io::Error) -> CommandError {
-        let path = self.log.clone();
-        move |source| CommandError::Log { path, source }
-    }
-}
-
-/// How the child ended; `None` when it had to be stopped.
-fn wait(child: &mut Child, timeout: Duration) -> std::io::Result<Option<ExitStatus>> {
-    let deadline = Instant::now() + timeout;
-    let mut pause = Duration::from_millis(1);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if Instant::now() >= deadline {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(50));
+        let (status, first) = (status.to_string(), cause(&output, &self.log));
+        Err(CommandError::Failed { tool, status, first, command: shown, log: self.log })
     }
 }
 
 /// The line of a tool's output that names the cause: the first error; else the first warning, since Verilator counts
 /// those as fatal; else the last line.
 pub fn first_error(output: &str) -> &str {
-    let error = |line: &&str| {
+    let error = |line: &str| {
         let summary = line.starts_with("%Error: Exiting due to");
         let linker = line.contains("undefined reference") || line.contains("ld: ");
         !summary && (line.starts_with("%Error") || line.contains("error:") || linker)
     };
-    let warning = |line: &&str| line.starts_with("%Warning");
-    let mut lines = output.lines().filter(|line| !line.trim().is_empty());
-    output
-        .lines()
-        .find(error)
-        .or_else(|| output.lines().find(warning))
-        .or_else(|| lines.next_back())
-        .unwrap_or("it printed nothing")
+    let warning = |line: &str| line.starts_with("%Warning");
+    tool::cause(output, &[error, warning]).unwrap_or("it printed nothing")
 }
 
 /// The first error; a tool that said nothing may have had no room for it.
@@ -144,20 +116,6 @@ fn cause(output: &str, log: &Path) -> String {
         }
         Ok(_) | Err(_) => first_error(output).to_owned(),
     }
-}
-
-fn show(command: &Command) -> String {
-    let word = |s: &std::ffi::OsStr| s.to_string_lossy().into_owned();
-    let mut words = Vec::new();
-    if let Some(folder) = command.get_current_dir() {
-        words.extend(["cd".to_owned(), word(folder.as_os_str()), "&&".to_owned()]);
-    }
-    for (name, value) in command.get_envs() {
-        words.extend(value.map(|value| format!("{}={}", word(name), word(value))));
-    }
-    words.push(word(command.get_program()));
-    words.extend(command.get_args().map(word));
-    words.join(" ")
 }
 
 #[cfg(test)]

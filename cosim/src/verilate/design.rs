@@ -1,6 +1,7 @@
 //! What is to be built: a folder of Verilog, its file list, the top module and its ports.
 
 use super::VerilateError;
+use sagen_host::at;
 pub use sagen_lang::Direction;
 use std::fmt::Write;
 use std::path::{Component, Path, PathBuf};
@@ -53,7 +54,7 @@ impl Design {
     pub fn read(folder: &Path, top: &str, ports: &[TopPort]) -> Result<Self, VerilateError> {
         ports.iter().try_for_each(check_port)?;
         let list = folder.join("files.f");
-        let entries = std::fs::read_to_string(&list).map_err(VerilateError::io(&list))?;
+        let entries = std::fs::read_to_string(&list).map_err(at(&list))?;
         let mut sources = Vec::new();
         let mut text = String::new();
         for (line, entry) in entries.lines().enumerate() {
@@ -67,7 +68,7 @@ impl Design {
                 return Err(VerilateError::FileList { path: list, line: line + 1, found });
             }
             let path = folder.join(entry);
-            let body = std::fs::read_to_string(&path).map_err(VerilateError::io(&path))?;
+            let body = std::fs::read_to_string(&path).map_err(at(&path))?;
             writeln!(text, "{entry} {}\n{body}", body.len()).expect("writing to a String");
             sources.push(PathBuf::from(entry));
         }

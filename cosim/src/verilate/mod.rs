@@ -15,9 +15,12 @@ pub use command::{CommandError, first_error};
 pub use design::{Design, Direction, TopPort};
 pub use tools::{Compiler, Tools, ToolsError, Verilator};
 
-pub(crate) use tools::{on_path, probe};
+pub(crate) use tools::probe;
 
 use command::Invocation;
+use sagen_host::cache::CacheError;
+use sagen_host::lock::LockError;
+use sagen_host::{PathError, at};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -71,13 +74,8 @@ pub struct Built {
 #[derive(Debug, thiserror::Error)]
 pub enum VerilateError {
     /// A file could not be read or written.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] PathError),
     /// `files.f` names something that is not a Verilog file of the folder.
     #[error("{path}:{line}: `{found}` is not a path to a Verilog file inside the build folder")]
     FileList {
@@ -101,24 +99,12 @@ pub enum VerilateError {
     /// Verilator or the compiler failed.
     #[error(transparent)]
     Command(#[from] CommandError),
-    /// Another process has been building the same design for too long.
-    #[error("{path}: another process has held this lock for {seconds} s; is it still alive?")]
-    Lock {
-        /// The lock file.
-        path: PathBuf,
-        /// How long this process waited.
-        seconds: u64,
-    },
+    /// Another process builds the same design, and takes too long.
+    #[error(transparent)]
+    Lock(#[from] LockError),
     /// No cache folder is known.
-    #[error("no cache folder: set SAGEN_CACHE to a folder that can be written")]
-    NoCache,
-}
-
-impl VerilateError {
-    fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Self::Io { path, source }
-    }
+    #[error(transparent)]
+    Cache(#[from] CacheError),
 }
 
 /// What is remembered beside a cached object.
@@ -152,14 +138,14 @@ pub fn verilate(design: &Design, variant: Variant, tools: &Tools, cache: &Cache)
     let runtime = runtime_objects(variant.trace, tools, cache)?;
     let compiling = Instant::now();
     let work = guard.workspace()?;
-    generate(design, variant, tools, &slot, &work)?;
-    compile(&glue, variant, tools, &slot, &work, &runtime)?;
+    generate(design, variant, tools, &slot, work.path())?;
+    compile(&glue, variant, tools, &slot, work.path(), &runtime)?;
     let record = Record {
         compile_seconds: compiling.elapsed().as_secs_f64(),
         verilator: tools.verilator.version.clone(),
         compiler: tools.compiler.version.clone(),
     };
-    guard.publish(&["model.so"], &record)?;
+    guard.publish(work, &["model.so"], &record)?;
     Ok(built(record, false))
 }
 
@@ -216,7 +202,7 @@ fn compile(
 ) -> Result<(), VerilateError> {
     let write = |name: &str, text: &str| {
         let path = work.join(name);
-        std::fs::write(&path, text).map_err(VerilateError::io(&path))
+        std::fs::write(&path, text).map_err(at(&path))
     };
     write("sagen_model.h", glue::MODEL_H)?;
     write("unity.cc", &format!("{}{glue}", glue::includes(&cache::files(work, "cpp")?)))?;
@@ -257,7 +243,7 @@ fn runtime_objects(trace: bool, tools: &Tools, cache: &Cache) -> Result<PathBuf,
         let mut command = tools.compiler.command();
         command.args(COMPILER_FLAGS).arg("-I").arg(&include).arg("-I").arg(include.join("vltstd"));
         command.arg("-c").arg(include.join(format!("{name}.cpp")));
-        command.args(["-o", &format!("{name}.o")]).current_dir(&work);
+        command.args(["-o", &format!("{name}.o")]).current_dir(work.path());
         let log = slot.log(name);
         Invocation { tool: "the C++ compiler", command, log, timeout: TOOL_TIMEOUT }.run()?;
     }
@@ -268,6 +254,6 @@ fn runtime_objects(trace: bool, tools: &Tools, cache: &Cache) -> Result<PathBuf,
         verilator: tools.verilator.version.clone(),
         compiler: tools.compiler.version.clone(),
     };
-    guard.publish(&names, &record)?;
+    guard.publish(work, &names, &record)?;
     Ok(slot.path.clone())
 }

@@ -5,6 +5,8 @@
 //! runtime's headers.
 
 use super::command::{CommandError, Invocation};
+use sagen_host::tool::on_path;
+use sagen_host::{PathError, at};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -39,13 +41,8 @@ pub enum ToolsError {
     #[error(transparent)]
     Command(#[from] CommandError),
     /// A file of the tool could not be read.
-    #[error("{path}: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] PathError),
 }
 
 /// A usable Verilator.
@@ -117,12 +114,12 @@ impl Verilator {
         let binary = path.with_file_name("verilator_bin");
         let is_wrapper = path.file_name().is_some_and(|name| name == "verilator");
         let path = if is_wrapper && binary.is_file() { &binary } else { path };
-        let executable = path.canonicalize().map_err(io(path))?;
+        let executable = path.canonicalize().map_err(at(path))?;
         let (root, needs_root) = find_root(&executable)?;
         let header = root.join("include/verilated.h");
         let config = root.join("include/verilated_config.h");
-        let text = std::fs::read_to_string(&config).map_err(io(&config))?;
-        let header = std::fs::read(&header).map_err(io(&header))?;
+        let text = std::fs::read_to_string(&config).map_err(at(&config))?;
+        let header = std::fs::read(&header).map_err(at(&header))?;
         let identity = identity(&executable, &[text.as_bytes(), &header])?;
         let version = format!("{} [{}]", version(&text), &identity[..8]);
         Ok(Self { executable, version, root, needs_root, identity })
@@ -204,8 +201,8 @@ fn version(config: &str) -> String {
 
 /// Changes whenever the tool does, without reading all of it.
 fn identity(executable: &Path, more: &[&[u8]]) -> Result<String, ToolsError> {
-    let data = std::fs::metadata(executable).map_err(io(executable))?;
-    let modified = data.modified().map_err(io(executable))?;
+    let data = std::fs::metadata(executable).map_err(at(executable))?;
+    let modified = data.modified().map_err(at(executable))?;
     let modified = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let mut hash = Sha256::new();
     hash.update(format!("{} {} {}", executable.display(), data.len(), modified.as_nanos()));
@@ -232,12 +229,6 @@ fn named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|v| !v.is_empty()).map(PathBuf::from)
 }
 
-/// The first file of this name on PATH.
-pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
-}
-
 fn newest_clang() -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let mut found = Vec::new();
@@ -260,9 +251,4 @@ pub(crate) fn probe(tool: &'static str, command: Command) -> Result<String, Comm
         drop(std::fs::remove_file(log));
     }
     output
-}
-
-fn io(path: &Path) -> impl FnOnce(std::io::Error) -> ToolsError {
-    let path = path.to_owned();
-    move |source| ToolsError::Io { path, source }
 }
