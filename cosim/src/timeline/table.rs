@@ -1,6 +1,7 @@
 //! A summary as aligned text.
 
 use super::{Loss, STATES, State, Summary, Tally};
+use sagen_host::columns::{Align, lines};
 use sagen_streamed_isa::{UNITS, Unit};
 
 /// Rows of the table of losses.
@@ -82,15 +83,7 @@ fn count(cycles: u64) -> String {
 
 /// First column to the left, the others to the right.
 fn align(rows: &[Vec<String>]) -> String {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(String::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut text = String::new();
-    for row in rows {
-        for (c, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            text += &if c == 0 { format!("{cell:<width$}") } else { format!("  {cell:>width$}") };
-        }
-        text.push('\n');
-    }
-    text
+    let columns = rows.first().map_or(0, Vec::len);
+    let align: Vec<Align> = (0..columns).map(|c| if c == 0 { Align::Left } else { Align::Right }).collect();
+    lines(&align, rows).join("\n") + "\n"
 }
