@@ -1,9 +1,10 @@
-//! The DDR image: gigabytes of address space of which only touched pages cost memory, and one bit per byte that says
-//! whether the byte was ever written.
+//! The DDR image: gigabytes of address space of which only touched pages cost memory, and the ranges of it that were
+//! ever written.
 
 use memmap2::MmapMut;
+use rangemap::RangeSet;
 
-/// Smallest unit in which the image may be sized, so that whole beats and bitmap words never straddle its end.
+/// Smallest unit in which the image may be sized, so that whole beats never straddle its end.
 const GRAIN: u64 = 4096;
 
 /// The image cannot be made, or an address lies outside it.
@@ -46,7 +47,7 @@ pub struct Ddr {
     base: u64,
     len: u64,
     data: MmapMut,
-    written: MmapMut,
+    written: RangeSet<usize>,
 }
 
 impl Ddr {
@@ -57,11 +58,9 @@ impl Ddr {
         if len == 0 || !base.is_multiple_of(GRAIN) || !len.is_multiple_of(GRAIN) || !fits {
             return Err(DdrError::Shape { base, len });
         }
-        let reserve = |bytes: u64| {
-            let refused = |source| DdrError::Reserve { len: bytes, source };
-            MmapMut::map_anon(usize::try_from(bytes).expect("64-bit host")).map_err(refused)
-        };
-        Ok(Self { base, len, data: reserve(len)?, written: reserve(len / 8)? })
+        let size = usize::try_from(len).expect("64-bit host");
+        let data = MmapMut::map_anon(size).map_err(|source| DdrError::Reserve { len, source })?;
+        Ok(Self { base, len, data, written: RangeSet::new() })
     }
 
     /// The first address.
@@ -127,30 +126,14 @@ impl Ddr {
     }
 
     fn mark(&mut self, at: usize, len: usize) {
-        let (mut at, end) = (at, at + len);
-        while at < end && at % 8 != 0 {
-            self.written[at / 8] |= 1 << (at % 8);
-            at += 1;
-        }
-        let whole = (end / 8).max(at.div_ceil(8));
-        self.written[at.div_ceil(8)..whole].fill(0xff);
-        for byte in (whole * 8).max(at)..end {
-            self.written[byte / 8] |= 1 << (byte % 8);
+        if len > 0 {
+            self.written.insert(at..at + len);
         }
     }
 
     /// The first position of the range that was never written.
     pub(super) fn unwritten(&self, at: usize, len: usize) -> Option<usize> {
-        let (head, tail) = (at.div_ceil(8), (at + len) / 8);
-        if head < tail && self.written[head..tail].iter().all(|&bits| bits == 0xff) {
-            let edges = (at..head * 8).chain(tail * 8..at + len);
-            return edges.into_iter().find(|&byte| !self.is_written(byte));
-        }
-        (at..at + len).find(|&byte| !self.is_written(byte))
-    }
-
-    fn is_written(&self, byte: usize) -> bool {
-        self.written[byte / 8] >> (byte % 8) & 1 == 1
+        self.written.gaps(&(at..at + len)).next().map(|gap| gap.start)
     }
 }
 
@@ -172,6 +155,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn nothing_is_written_by_no_bytes_and_no_bytes_are_unwritten() {
+        let mut ddr = Ddr::new(0x1000, 4096).unwrap();
+        ddr.load(0x1004, &[]).unwrap();
+        assert_eq!(ddr.first_unwritten(0x1004, 1).unwrap(), Some(0x1004));
+        assert_eq!(ddr.first_unwritten(0x1004, 0).unwrap(), None);
     }
 
     #[test]
