@@ -2,6 +2,8 @@
 
 mod bench;
 
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
 use sagen_cosim::axi::{Ddr, Memory, Profile, Region};
 use sagen_cosim::bridge::Sim;
 use sagen_cosim::rig::Rig;
@@ -84,7 +86,8 @@ fn design() -> Design {
 fn rig(library: &Path) -> Rig {
     let sim = Sim::load(library, 0).unwrap();
     let mut ddr = Ddr::new(0, LEN).unwrap();
-    let data: Vec<u8> = (0..LEN as u32).map(|i| (i.wrapping_mul(0x9e37_79b1) >> 24) as u8).collect();
+    let mut data = vec![0; LEN as usize];
+    ChaCha8Rng::seed_from_u64(1).fill_bytes(&mut data);
     ddr.load(0, &data).unwrap();
     let all = Region { name: "all".into(), base: 0, len: LEN, readable: true, writable: true };
     let memory = Memory::attach(&sim, ddr, vec![all], bench::kv260(Profile::Board, 100_000_000)).unwrap();

@@ -5,6 +5,8 @@
 pub(crate) mod bench;
 pub(crate) mod random;
 
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 use std::process::Command;
 
@@ -31,23 +33,20 @@ pub(crate) fn verilator() -> String {
     std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into())
 }
 
-/// A small generator of pseudo-random numbers (xorshift64*).
-pub(crate) struct Random(u64);
+/// Seeded random numbers.
+pub(crate) struct Random(ChaCha8Rng);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Random(ChaCha8Rng::seed_from_u64(seed))
     }
 
     pub(crate) fn word(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+        self.0.random()
     }
 
     pub(crate) fn below(&mut self, n: u32) -> u32 {
-        (((self.word() >> 32) * u64::from(n)) >> 32) as u32
+        self.0.random_range(0..n)
     }
 
     pub(crate) fn pick<T: Copy>(&mut self, items: &[T]) -> T {

@@ -91,7 +91,7 @@ mod tests {
 
     /// Pushes and pops at random; `lazy` percent of the cycles offer nothing, and as many take nothing.
     fn runs_like_a_queue(sim: &mut Sim, depth: usize, lazy: u64, guarded: bool) {
-        let (mut random, mut queue, mut taken) = (Random(lazy), VecDeque::new(), 0);
+        let (mut random, mut queue, mut taken) = (Random::new(lazy), VecDeque::new(), 0);
         for i in 0..4000u64 {
             // A deep queue is never pushed when full; a short one refuses.
             let offer = !random.percent(lazy) && (guarded || queue.len() < depth);

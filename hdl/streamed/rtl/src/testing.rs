@@ -1,5 +1,7 @@
 //! What tests of several units share: overlays, random numbers, the lint.
 
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use sagen_config::Board;
 use sagen_lang::{Design, ModuleId, verilog};
 use sagen_streamed_arch::{StreamedConfig, config};
@@ -34,16 +36,18 @@ pub(crate) fn lint(unit: fn(&mut Design, &StreamedConfig) -> ModuleId) {
     }
 }
 
-/// A small generator of pseudo-random numbers.
-pub(crate) struct Random(pub(crate) u64);
+/// Seeded random numbers.
+pub(crate) struct Random(ChaCha8Rng);
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(ChaCha8Rng::seed_from_u64(seed))
+    }
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 ^ self.0 >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16
+        self.0.random()
     }
     pub(crate) fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
+        self.0.random_range(0..n)
     }
     pub(crate) fn percent(&mut self, p: u64) -> bool {
         self.below(100) < p

@@ -1,12 +1,14 @@
 //! Seeded random weights, for tests of models whose checkpoint is not at hand.
 
 use crate::model::{LayerTensor, TensorName};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 
 /// A tensor of random weights; equal arguments give equal weights.
 pub(super) fn tensor(seed: u64, name: TensorName, rows: usize, columns: usize) -> Vec<f32> {
-    let mut random = SplitMix(seed ^ stream(name));
+    let mut random = SplitMix64::seed_from_u64(seed ^ stream(name));
     // Uniform on +-sqrt(3) has variance one.
-    let mut uniform = || (random.next() >> 40) as f32 / (1 << 23) as f32 * 3f32.sqrt() - 3f32.sqrt();
+    let mut uniform = || (random.next_u64() >> 40) as f32 / (1 << 23) as f32 * 3f32.sqrt() - 3f32.sqrt();
     let is_gain = match name {
         TensorName::FinalNorm => true,
         TensorName::Embed | TensorName::Head => false,
@@ -36,17 +38,6 @@ fn stream(name: TensorName) -> u64 {
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,5 +48,11 @@ mod tests {
         assert_eq!(q(1, 0), q(1, 0));
         assert_ne!(q(1, 0), q(2, 0));
         assert_ne!(q(1, 0), q(1, 1));
+    }
+
+    #[test]
+    fn weights_of_a_seed_are_the_same_in_every_release() {
+        let weights = tensor(1, TensorName::Layer(0, LayerTensor::Q), 1, 4);
+        expect_test::expect!["[0.5342508, 0.58004254, -0.70625365, -0.7878411]"].assert_eq(&format!("{weights:?}"));
     }
 }

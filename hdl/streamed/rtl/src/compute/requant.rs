@@ -104,6 +104,7 @@ fn amount(m: &Module, n: Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::Random;
     use sagen_arith::requant;
     use sagen_arith::scale::Scale;
     use sagen_lang::Sim;
@@ -118,11 +119,8 @@ mod tests {
 
     /// Log-uniform values: uniform ones would saturate and hide the rounding.
     fn cases() -> Vec<Case> {
-        let mut state = 1u64;
-        let mut next = move || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            state >> 33
-        };
+        let mut random = Random::new(1);
+        let mut next = move || random.next() >> 33;
         let mut mantissa = {
             let mut n = 0u64;
             move |x: u64| {

@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn every_offset_is_the_product_modulo_2_to_the_40() {
         let mask = (1 << ADDRESS_BITS) - 1;
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         for (count, bits) in [(1, 16), (1, 32), (2, 32)] {
             let mut d = Design::new();
             let top = register_offset(&mut d, count, bits);

@@ -26,7 +26,7 @@ type Build = fn(&mut Design, &StreamedConfig) -> ModuleId;
 fn check(build: Build, config: &str, seed: u64, pace: Pace, draw: impl Fn(&mut Draw) -> Vec<Operation>) {
     let overlay = overlay(config);
     let mut bench = Bench::new(|d| build(d, &overlay));
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     for _ in 0..3 {
         let mut drawing = Draw::new(&mut random, &overlay);
         let operations = draw(&mut drawing);

@@ -12,7 +12,7 @@ use sagen_streamed_isa::{Matvec, Operation, Score, WeightedSum};
 fn times(config: &str, operations: &[Operation]) -> Times {
     let overlay = overlay(config);
     let mut bench = Bench::new(|d| gemv_engine(d, &overlay));
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let job = Draw::new(&mut random, &overlay).job(operations);
     bench.run(&job, Pace::FULL, &mut random)
 }

@@ -61,7 +61,7 @@ impl Bench {
 #[test]
 fn every_row_arrives_where_it_belongs() {
     for config in ["d16_100mhz_w128_p6", "d8_100mhz", "d16_250mhz_w128_p6"] {
-        let mut random = Random(5);
+        let mut random = Random::new(5);
         let mut bench = Bench::new(load_unit, config, &mut random);
         for i in 0..60 {
             let load = Load {
@@ -83,7 +83,7 @@ fn every_row_arrives_where_it_belongs() {
 
 #[test]
 fn addresses_of_rows_are_hidden_by_their_data() {
-    let mut random = Random(6);
+    let mut random = Random::new(6);
     let mut bench = Bench::new(load_unit, "d16_100mhz_w128_p6", &mut random);
     let mut cycles = |row_words: u64, rows: u64, reg_step: u64| {
         let load = Load { reg: 1, reg_step, rows, row_words, ddr_stride: 64, v_stride: 1, ..Load::default() };

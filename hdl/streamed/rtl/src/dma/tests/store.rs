@@ -96,7 +96,7 @@ fn draw(random: &mut Random, bytes: u64, longest: u64) -> Store {
 #[test]
 fn every_run_arrives_where_its_loops_say() {
     for config in ["d16_100mhz_w128_p6", "d8_100mhz", "d16_250mhz_w128_p6"] {
-        let mut random = Random(3);
+        let mut random = Random::new(3);
         let mut bench = Bench::new(store_unit, config, &mut random);
         for i in 0..40u64 {
             let longest = [1, 4, 20, 700][i as usize % 4];
@@ -110,7 +110,7 @@ fn every_run_arrives_where_its_loops_say() {
 
 #[test]
 fn a_run_costs_three_cycles_beside_its_pieces() {
-    let mut random = Random(4);
+    let mut random = Random::new(4);
     let mut bench = Bench::new(store_unit, "d16_100mhz_w128_p6", &mut random);
     let one = Store { beats: 1, count1: 1, count2: 1, count3: 1, reg_a: 1, ..Store::default() };
     let mut cycles = |store: Store| bench.store(store, 100, &mut random).1;

@@ -22,7 +22,7 @@ fn deep(g: Geometry) -> Geometry {
 
 /// A few random descriptors in one go.
 fn random_run(g: Geometry, seed: u64, count: usize, pace: Pace) -> Run {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let memories = Memories::random(&mut random);
     let mut free = 0;
     let list: Vec<Work> = (0..count).map(|_| Work::random(g, &memories, &mut random, &mut free)).collect();
@@ -81,7 +81,7 @@ fn the_large_array_gives_the_golden_results() {
 fn sums_of_extreme_products_are_exact() {
     for g in [ONE_ARRAY, deep(ONE_ARRAY), SMALL, Geometry { packed: true, ..SMALL }, LARGE, deep(LARGE)] {
         for codes in [[-128; 2], [127; 2], [-128, 127]] {
-            let mut random = Random(1);
+            let mut random = Random::new(1);
             let memories = Memories::alternating(&mut random, codes);
             let matmul =
                 Matmul { x_stride: 1, rows: 16, groups: 2, blocks: 3, y_stride: 3, shift: 16, ..Matmul::default() };
@@ -106,7 +106,7 @@ fn every_ratio_of_side_to_beat_gives_the_golden_results() {
 
 /// K = 576, N = 192, 16 rows, `count` times.
 fn full_speed(g: Geometry, count: u64) -> Run {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let memories = Memories::random(&mut random);
     let base = Matmul { x_stride: 9, rows: 16, groups: 9, blocks: 12, y_stride: 12, shift: 24, ..Matmul::default() };
     let matmul = |i| Matmul { y: 192 * i, scale_stride: 1, ..base };
