@@ -5,7 +5,7 @@ use sagen_config::DeviceFamily;
 use sagen_host::files::{self, FileError};
 use sagen_host::progress::Progress;
 use sagen_host::tool::{self, End, ToolError};
-use sagen_host::{PathError, at, interrupt};
+use sagen_host::{PathError, at};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -155,9 +155,8 @@ impl Yosys {
         let worker = || {
             while let Some(source) = queue.get(next.fetch_add(1, Ordering::Relaxed)) {
                 bar.say(source.name.clone());
-                let result = self.one(source, &all, &|| {
-                    interrupt::raised() || interrupted.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed)
-                });
+                let result =
+                    self.one(source, &all, &|| interrupted.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed));
                 let mut done = done.lock().expect("no worker panics while it holds the results");
                 match result {
                     Ok(netlist) => drop(done.0.insert(source.name.clone(), netlist)),
