@@ -43,7 +43,8 @@ const GOLDEN_TOKENS: u32 = 32;
 /// Measure and print.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
-    let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupt::listen()?)?;
+    let (checkpoint, tokenizer) =
+        prepare::model(&options.model, options.model_path.as_deref(), &*interrupt::listen()?)?;
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &CompileOptions::default())?;
     drop(checkpoint);
     golden(&overlay, &compiled)?;

@@ -36,7 +36,8 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let text = std::fs::read_to_string(&options.text).with_context(|| options.text.display().to_string())?;
-    let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupt::listen()?)?;
+    let (checkpoint, tokenizer) =
+        prepare::model(&options.model, options.model_path.as_deref(), &*interrupt::listen()?)?;
     let mut tokens = tokenizer.encode(&text, true)?;
     tokens.truncate(options.tokens as usize);
     if tokens.len() < 2 {
