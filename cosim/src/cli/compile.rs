@@ -1,11 +1,12 @@
 //! `cosim compile`: a model's program, as a summary or descriptor by descriptor. Nothing runs.
 
-use super::{output, prepare};
+use super::prepare;
 use anyhow::{Context, Result};
 use clap::Args;
-use sagen_host::columns::{Align, lines, row};
 use sagen_checkpoint::registry;
 use sagen_compile::{CompileOptions, outline};
+use sagen_host::columns::{Align, lines, row};
+use sagen_host::{files, interrupt, outcome};
 use sagen_runtime::shape::Shape;
 use sagen_streamed_arch::{Program, StreamedConfig};
 use sagen_streamed_isa::DESCRIPTOR_BYTES;
@@ -36,20 +37,20 @@ pub(crate) struct Options {
 /// Compile; list; print the summary.
 pub(crate) fn run(options: &Options) -> Result<()> {
     if let Some(path) = &options.list {
-        output::check("--list", path)?;
+        files::check("--list", path)?;
     }
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let program = program(options, &overlay)?;
     if let Some(path) = &options.list {
-        output::write(path, &program.listing()?)?;
+        files::write(path, &program.listing()?)?;
     }
-    sagen_host::outcome::print(&summary(&program))
+    outcome::print(&summary(&program))
 }
 
 fn program(options: &Options, overlay: &StreamedConfig) -> Result<Program> {
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
     let compiled = if options.model_path.is_some() || registry::find(&options.model).is_ok() {
-        let interrupted = prepare::interrupt()?;
+        let interrupted = interrupt::listen()?;
         let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupted)?;
         prepare::program(&checkpoint, &tokenizer, overlay, &compile_options)?
     } else {

@@ -7,8 +7,8 @@
 use anyhow::{Context, Result, bail};
 use sagen::emit::{self, File};
 use sagen::{diagram, family};
-use sagen_host::outcome;
 use sagen_config::find;
+use sagen_host::outcome;
 use sagen_overlay::Overlay;
 use std::path::{Path, PathBuf};
 

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use clap::Args;
 use sagen::family;
-use sagen_host::outcome;
 use sagen_config::{Board, ConfigError, ConfigFile, FindError, find};
+use sagen_host::outcome;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,10 +1,10 @@
 //! `sagen show` and `sagen list`.
 
 use anyhow::Result;
-use sagen_host::columns::{Align, lines, row};
 use sagen::family;
-use sagen_host::outcome;
 use sagen_config::find;
+use sagen_host::columns::{Align, lines, row};
+use sagen_host::outcome;
 use sagen_overlay::Overlay;
 
 /// One line per config; a figure that only some families have leaves the others' cells empty.
