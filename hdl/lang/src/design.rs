@@ -72,6 +72,7 @@ pub struct BlackBox {
 }
 
 #[derive(Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // One allocation each, behind an `Arc`.
 pub(crate) enum Entity {
     Module(ModuleDef),
     BlackBox(BlackBox),
@@ -120,6 +121,8 @@ pub struct Design {
     pub(crate) entities: Vec<Arc<Entity>>,
     names: BTreeMap<String, ModuleId>,
     errors: Vec<BuildError>,
+    /// Orders of ports by module.
+    pins: BTreeMap<String, Vec<Vec<String>>>,
     prefix: String,
 }
 
@@ -127,6 +130,14 @@ impl Design {
     /// An empty design.
     pub fn new() -> Design {
         Design::default()
+    }
+
+    /// Keeps the order of ports of modules to be built: lines of a module, a colon, and all its ports.
+    pub fn pin_ports(&mut self, text: &str) {
+        for (module, ports) in text.lines().filter_map(|line| line.split_once(':')) {
+            let ports = ports.split_whitespace().map(String::from).collect();
+            self.pins.entry(module.into()).or_default().push(ports);
+        }
     }
 
     /// An empty design whose modules all have names that begin so; black boxes keep theirs.
@@ -137,12 +148,12 @@ impl Design {
     /// Builds a module. A name that exists already must get the same body again.
     #[track_caller]
     pub fn module(&mut self, name: impl AsRef<str>, body: impl FnOnce(&Module)) -> ModuleId {
-        let (line, name) = (Location::caller(), format!("{}{}", self.prefix, name.as_ref()));
-        let serial = builder::start(&name, self.entities.clone());
+        let (line, name) = (Location::caller(), name.as_ref());
+        let serial = builder::start(&format!("{}{name}", self.prefix), self.entities.clone());
         let unwinding = Unwinding;
         body(&Module { serial });
         std::mem::forget(unwinding);
-        let (def, error) = complete(line);
+        let (def, error) = complete(line, self.pins.get(name).map_or(&[], |pins| pins));
         self.errors.extend(error);
         self.add(line, Entity::Module(def))
     }
@@ -229,11 +240,12 @@ impl Drop for Unwinding {
     }
 }
 
-fn complete(line: Line) -> (ModuleDef, Option<BuildError>) {
+fn complete(line: Line, pins: &[Vec<String>]) -> (ModuleDef, Option<BuildError>) {
     let mut b = builder::finish().expect("started by Design::module");
     module::check_complete(&mut b, line);
     memory::check_written(&mut b, line);
     instance::check_connected(&mut b, line);
+    module::reorder(&mut b, pins);
     let body: Vec<Statement> = b.blocks.pop().expect("the body block is always open");
     let mut def = b.def;
     def.body = body;

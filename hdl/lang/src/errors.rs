@@ -71,6 +71,10 @@ pub enum Problem {
     UnknownPort { instance: String, module: String, direction: &'static str, port: String, known: String },
     #[error("instance `{instance}` of {module}: input `{port}` is not connected")]
     Unconnected { instance: String, module: String, port: String },
+    #[error("instance `{instance}` of {module} has no {wanted}; it has {known}")]
+    UnknownInterface { instance: String, module: String, wanted: String, known: String },
+    #[error("field `{field}` is absent on one side; it must be on both or on neither")]
+    OneSided { field: String },
     #[error("this signal belongs to another module (or to none); a module may use only its own signals")]
     Foreign,
     #[error("{what} inside when/switch would not be conditional; write it outside")]

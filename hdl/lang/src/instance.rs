@@ -1,12 +1,13 @@
 //! Instances of finished modules and black boxes; clock and reset connect by themselves.
 
 use crate::builder::{self, Builder, Line};
-use crate::design::{Direction, Entity, ModuleId};
+use crate::design::{Direction, Entity, ModuleId, Port};
 use crate::errors::Problem;
+use crate::interface::InterfaceEntry;
 use crate::module::Module;
 use crate::node::{InstanceDef, Op};
 use crate::signal::Signal;
-use crate::types::bit;
+use crate::types::{Type, bit};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -47,7 +48,10 @@ impl Instance {
     /// Connects an input port.
     #[track_caller]
     pub fn input(self, port: &str, signal: impl Into<Signal>) {
-        let (line, signal) = (Location::caller(), signal.into());
+        self.input_at(Location::caller(), port, signal.into());
+    }
+
+    pub(crate) fn input_at(self, line: Line, port: &str, signal: Signal) {
         builder::of(self.serial, |b| {
             let value = b.resolve(line, signal);
             let Some((number, entity)) = self.find(b, line, port, Direction::Input) else {
@@ -66,7 +70,10 @@ impl Instance {
     /// The value of an output port.
     #[track_caller]
     pub fn output(self, port: &str) -> Signal {
-        let line = Location::caller();
+        self.output_at(Location::caller(), port)
+    }
+
+    pub(crate) fn output_at(self, line: Line, port: &str) -> Signal {
         builder::of(self.serial, |b| {
             let Some((number, entity)) = self.find(b, line, port, Direction::Output) else {
                 let node = b.quiet_poison(bit());
@@ -77,6 +84,41 @@ impl Instance {
             b.def.instances[self.index as usize].outputs[number] = Some(node);
             b.signal(node)
         })
+    }
+
+    /// The interfaces of its module.
+    pub(crate) fn interfaces(self) -> Vec<InterfaceEntry> {
+        builder::of(self.serial, |b| match b.known.get(self.module(b).0).map(|e| &**e) {
+            Some(Entity::Module(def)) => def.interfaces.clone(),
+            Some(Entity::BlackBox(_)) | None => Vec::new(),
+        })
+    }
+
+    /// The ports of its module.
+    pub(crate) fn ports(self) -> Vec<Port> {
+        builder::of(self.serial, |b| b.known.get(self.module(b).0).map(|e| e.ports().to_vec()).unwrap_or_default())
+    }
+
+    /// Direction and type of a port that is known to be there.
+    pub(crate) fn port(self, name: &str) -> (Direction, Type) {
+        builder::of(self.serial, |b| {
+            let port = b.known[self.module(b).0].ports().iter().find(|p| p.name == name);
+            port.map(|p| (p.direction, p.ty)).expect("an interface names ports of its module")
+        })
+    }
+
+    /// Records an error about this instance, unless its module has one.
+    pub(crate) fn fail(self, line: Line, problem: impl FnOnce(String, String) -> Problem) {
+        builder::of(self.serial, |b| {
+            let (id, name) = (self.module(b), b.def.instances[self.index as usize].name.clone());
+            if let Some(entity) = b.known.get(id.0).filter(|e| !e.failed()).cloned() {
+                b.fail(line, problem(name, entity.name().into()));
+            }
+        });
+    }
+
+    fn module(self, b: &Builder) -> ModuleId {
+        b.def.instances[self.index as usize].module
     }
 
     /// The number of a port; a port that is not there is an error, unless its module already has one.

@@ -1,6 +1,8 @@
 //! What other tools need to know about a printed design, ready to be serialised.
 
 use crate::design::{Design, Entity, ModuleId, Port};
+use crate::interface::InterfaceEntry;
+use crate::memory::{MemDef, RamStyle};
 use crate::verilog;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -28,11 +30,41 @@ pub struct ModuleEntry {
     pub resettable: bool,
     /// The other ports, in order.
     pub ports: Vec<Port>,
+    /// Its ports by the interfaces that they belong to, in order; the interfaces of a module are offered once each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub interfaces: Vec<InterfaceEntry>,
+    /// Its memories, without those of its instances, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub memories: Vec<MemoryEntry>,
     /// What it places, in order.
     pub instances: Vec<InstanceEntry>,
     /// Set if the Verilog comes from elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub black_box: Option<BlackBoxEntry>,
+}
+
+/// One memory or ROM.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct MemoryEntry {
+    /// As in the Verilog.
+    pub name: String,
+    /// Words.
+    pub depth: u32,
+    /// Bits of a word.
+    pub width: u32,
+    /// Arrays with the same contents: a block or ultra RAM has one for each read port.
+    pub copies: u32,
+    /// Which FPGA memory is asked for.
+    pub style: RamStyle,
+    /// Has fixed contents.
+    pub rom: bool,
+}
+
+impl MemoryEntry {
+    /// Bits of all its arrays.
+    pub fn bits(&self) -> u64 {
+        u64::from(self.depth) * u64::from(self.width) * u64::from(self.copies)
+    }
 }
 
 /// One instance.
@@ -53,6 +85,30 @@ pub struct BlackBoxEntry {
     pub sources: Vec<String>,
 }
 
+impl Manifest {
+    /// The top module.
+    pub fn top(&self) -> &ModuleEntry {
+        self.modules.last().expect("a manifest holds its top")
+    }
+
+    /// The module of this name.
+    pub fn module(&self, name: &str) -> Option<&ModuleEntry> {
+        self.modules.iter().find(|m| m.name == name)
+    }
+}
+
+impl ModuleEntry {
+    /// A port by its name.
+    pub fn port(&self, name: &str) -> Option<&Port> {
+        self.ports.iter().find(|p| p.name == name)
+    }
+
+    /// The only interface of this kind and prefix.
+    pub fn interface(&self, kind: &str, prefix: &str) -> Option<&InterfaceEntry> {
+        self.interfaces.iter().find(|i| i.interface == kind && i.prefix == prefix)
+    }
+}
+
 impl Design {
     /// The manifest of everything below `top`.
     ///
@@ -70,6 +126,18 @@ impl Design {
 
     fn entry(&self, id: ModuleId, children: &[ModuleEntry]) -> ModuleEntry {
         let entity = &*self.entities[id.0];
+        let memory = |mem: &MemDef| MemoryEntry {
+            name: mem.name.clone(),
+            depth: mem.depth,
+            width: mem.width,
+            copies: mem.copies() as u32,
+            style: mem.style,
+            rom: mem.contents.is_some(),
+        };
+        let (interfaces, memories) = match entity {
+            Entity::Module(def) => (def.interfaces.clone(), def.mems.iter().map(memory).collect()),
+            Entity::BlackBox(_) => (Vec::new(), Vec::new()),
+        };
         let (instances, black_box) = match entity {
             Entity::Module(def) => {
                 let entry = |name: &str, module| InstanceEntry { name: name.into(), module: self.name(module).into() };
@@ -93,6 +161,8 @@ impl Design {
             clocked: entity.clocked(),
             resettable: entity.resettable(),
             ports: entity.ports().to_vec(),
+            interfaces,
+            memories,
             instances,
             black_box,
         }

@@ -10,10 +10,12 @@ use crate::module::Module;
 use crate::node::{NodeId, Op};
 use crate::signal::Signal;
 use crate::types::{Value, unsigned};
+use serde::Serialize;
 use std::panic::Location;
 
 /// Which FPGA memory holds the array.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum RamStyle {
     /// The synthesiser decides.
     #[default]
@@ -74,6 +76,11 @@ pub(crate) struct MemRead {
 impl MemDef {
     pub(crate) fn addr_width(&self) -> u32 {
         (self.depth.max(2) - 1).ilog2() + 1
+    }
+
+    /// Arrays: block and ultra RAM have one read port each.
+    pub(crate) fn copies(&self) -> usize {
+        if self.replicated() { self.reads.len().max(1) } else { 1 }
     }
 
     pub(crate) fn replicated(&self) -> bool {

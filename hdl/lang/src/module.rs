@@ -4,6 +4,7 @@ use crate::bits::Bits;
 use crate::builder::{self, Builder, Line};
 use crate::design::{Direction, Port};
 use crate::errors::Problem;
+use crate::interface::InterfaceEntry;
 use crate::node::{AssertDef, Binary, NodeId, Op, Unary, WireDef};
 use crate::signal::Signal;
 use crate::types::{Type, Value, bit};
@@ -21,6 +22,13 @@ pub struct Wire {
     index: u32,
 }
 
+/// An output port to be driven later, exactly once.
+#[derive(Clone, Copy, Debug)]
+pub struct Output {
+    serial: u32,
+    port: u32,
+}
+
 impl Module {
     /// Adds lines to the comment above the module.
     pub fn doc(&self, text: &str) {
@@ -30,7 +38,10 @@ impl Module {
     /// An input port.
     #[track_caller]
     pub fn input(&self, name: &str, ty: Type) -> Signal {
-        let line = Location::caller();
+        self.input_at(Location::caller(), name, ty)
+    }
+
+    pub(crate) fn input_at(&self, line: Line, name: &str, ty: Type) -> Signal {
         builder::of(self.serial, |b| {
             b.take_name(line, name, "an input");
             b.width_ok(line, &format!("input `{name}`"), ty.width.into());
@@ -45,12 +56,29 @@ impl Module {
     /// An output port of the type of `signal`.
     #[track_caller]
     pub fn output(&self, name: &str, signal: impl Into<Signal>) {
-        let (line, signal) = (Location::caller(), signal.into());
+        self.output_at(Location::caller(), name, signal.into());
+    }
+
+    pub(crate) fn output_at(&self, line: Line, name: &str, signal: Signal) {
         builder::of(self.serial, |b| {
             b.take_name(line, name, "an output");
             let node = b.resolve(line, signal);
             add_port(b, name, Direction::Output, b.ty(node), Some(node));
         });
+    }
+
+    /// An output port that is declared before it is driven.
+    pub(crate) fn undriven(&self, line: Line, name: &str, ty: Type) -> Output {
+        builder::of(self.serial, |b| {
+            b.take_name(line, name, "an output");
+            b.width_ok(line, &format!("output `{name}`"), ty.width.into());
+            let ty = Type { width: ty.width.max(1), ..ty };
+            Output { serial: self.serial, port: add_port(b, name, Direction::Output, ty, None) }
+        })
+    }
+
+    pub(crate) fn record(&self, entry: InterfaceEntry) {
+        builder::of(self.serial, |b| b.def.interfaces.push(entry));
     }
 
     /// Gives a value a name in the Verilog, the traces and the interpreter.
@@ -148,6 +176,43 @@ impl Wire {
     }
 }
 
+impl Output {
+    /// Gives the port its value.
+    #[track_caller]
+    pub fn drive(self, signal: impl Into<Signal>) {
+        self.drive_at(Location::caller(), signal.into());
+    }
+
+    pub(crate) fn drive_at(self, line: Line, signal: Signal) {
+        builder::of(self.serial, |b| {
+            let value = b.resolve(line, signal);
+            let Port { name, ty, .. } = b.def.ports[self.port as usize].clone();
+            b.expect_type(line, value, &format!("the value of output `{name}`"), ty);
+            if b.def.outputs[self.port as usize].replace(value).is_some() {
+                b.fail(line, Problem::Twice { kind: "output", name, verb: "driven" });
+            }
+        });
+    }
+}
+
+/// Puts the ports in the order of one of `pins` that has exactly these names.
+pub(crate) fn reorder(b: &mut Builder, pins: &[Vec<String>]) {
+    let has = |pin: &&Vec<String>| pin.len() == b.def.ports.len() && b.def.ports.iter().all(|p| pin.contains(&p.name));
+    let Some(pin) = pins.iter().find(has) else { return };
+    let rank = |p: &Port| pin.iter().position(|n| *n == p.name);
+    let mut order: Vec<usize> = (0..b.def.ports.len()).collect();
+    order.sort_by_key(|&i| rank(&b.def.ports[i]));
+    let mut place = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(new, &old)| place[old] = new as u32);
+    b.def.ports = order.iter().map(|&i| b.def.ports[i].clone()).collect();
+    b.def.outputs = order.iter().map(|&i| b.def.outputs[i]).collect();
+    for node in &mut b.def.nodes {
+        if let Op::Input(number) = &mut node.op {
+            *number = place[*number as usize];
+        }
+    }
+}
+
 fn add_port(b: &mut Builder, name: &str, direction: Direction, ty: Type, driver: Option<NodeId>) -> u32 {
     b.def.ports.push(Port { name: name.into(), direction, ty });
     b.def.outputs.push(driver);
@@ -181,7 +246,9 @@ pub(crate) fn check_complete(b: &mut Builder, line: Line) {
     let undriven = b.def.wires.iter().find(|w| w.driver.is_none()).map(|w| ("wire", w.name.clone(), "driven"));
     let unset = b.def.regs.iter().find(|r| r.drive == crate::node::RegDrive::None);
     let unset = unset.map(|r| ("register", r.name.clone(), "assigned"));
-    if let Some((kind, name, verb)) = undriven.or(unset) {
+    let open = b.def.ports.iter().zip(&b.def.outputs).find(|(p, o)| p.direction == Direction::Output && o.is_none());
+    let open = open.map(|(p, _)| ("output", p.name.clone(), "driven"));
+    if let Some((kind, name, verb)) = undriven.or(unset).or(open) {
         b.fail(line, Problem::Missing { kind, name, verb });
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::bits::Bits;
 use crate::design::{ModuleId, Port};
+use crate::interface::InterfaceEntry;
 use crate::memory::MemDef;
 use crate::types::Type;
 
@@ -191,6 +192,7 @@ pub(crate) struct ModuleDef {
     pub(crate) doc: Vec<String>,
     /// Without clock and reset.
     pub(crate) ports: Vec<Port>,
+    pub(crate) interfaces: Vec<InterfaceEntry>,
     /// By port number: what drives an output.
     pub(crate) outputs: Vec<Option<NodeId>>,
     pub(crate) nodes: Vec<Node>,

@@ -17,7 +17,7 @@ pub(super) fn declarations(mem: &MemDef, read: bool, waived: impl Fn(&MemRead) -
         RamStyle::Distributed => format!("(* {kind} = \"distributed\" *) "),
     };
     let word = range(mem.width);
-    for copy in 0..copies(mem) {
+    for copy in 0..mem.copies() {
         let text = format!("{style}reg {word}{} [0:{}];", array(mem, copy), mem.depth - 1);
         out.push(if read { text } else { waive(&text) });
     }
@@ -31,14 +31,14 @@ pub(super) fn declarations(mem: &MemDef, read: bool, waived: impl Fn(&MemRead) -
 pub(super) fn blocks(mem: &MemDef, forms: &Forms, text: &mut String) {
     if let Some(contents) = &mem.contents {
         text.push_str("\n  initial begin\n");
-        for copy in 0..copies(mem) {
+        for copy in 0..mem.copies() {
             for (i, value) in contents.iter().enumerate() {
                 let _ = writeln!(text, "    {}[{i}] = {};", array(mem, copy), literal(value));
             }
         }
         text.push_str("  end\n");
     }
-    for copy in 0..copies(mem) {
+    for copy in 0..mem.copies() {
         let reads: Vec<&MemRead> = match mem.replicated() {
             true => mem.reads.iter().skip(copy).take(1).collect(),
             false => mem.reads.iter().collect(),
@@ -79,11 +79,6 @@ fn write_port(mem: &MemDef, write: &MemWrite, name: &str, forms: &Forms, text: &
 
 fn guarded(enable: &str, assignment: &str) -> String {
     if enable == "1'd1" { assignment.into() } else { format!("if ({enable}) {assignment}") }
-}
-
-/// Block and ultra RAM have one read port per array.
-fn copies(mem: &MemDef) -> usize {
-    if mem.replicated() { mem.reads.len().max(1) } else { 1 }
 }
 
 fn array(mem: &MemDef, copy: usize) -> String {
