@@ -1,7 +1,7 @@
 //! Where everything stands: processing system, arbiters, movers, compute, memories, vector unit, from left to right;
 //! control on top. What shares a memory port stands together, so that the port reaches all of it.
 
-use crate::top;
+use crate::top::ports;
 use sagen_overlay::diagram::{Area, Diagram, Line, Look, Mark, Piece, Text};
 use sagen_streamed_arch::StreamedConfig;
 
@@ -160,7 +160,7 @@ impl Drawing<'_> {
         let bits = format!("{} bit", 8 * o.port_bytes());
         self.p.boxed(Look::Port, place, &o.board().ports[port].name, texts([bits]));
         let width = (8 * o.port_bytes()).to_string();
-        let shared = top::shared(o, port);
+        let shared = ports::shared(o, port);
         if let Some(store) = writes {
             let y = store.middle();
             self.p.arrow(Line::Data, &[(store.x, y), (place.right(), y)], false);
@@ -169,7 +169,7 @@ impl Drawing<'_> {
             self.p.label(((store.x + left) / 2, y), width.as_str().into());
         }
         if shared {
-            self.p.placed.push(path(&top::arbiter_name(port)));
+            self.p.placed.push(path(&ports::arbiter_name(port)));
             self.arbiter(place, &reads, &width);
         } else {
             for to in reads {

@@ -11,7 +11,7 @@ use sagen_overlay::{Elaborate, Interface, InterfaceKind, MemoryMaster, Overlay, 
 use sagen_streamed_arch::{StreamedConfig, config};
 
 /// Bursts of reads for which a port should have room: the arbiter lets so many be on their way.
-const READS_OUTSTANDING: u32 = crate::dma::arbiter::IN_FLIGHT;
+const READS_OUTSTANDING: u32 = sagen_blocks::axi::arbiter::IN_FLIGHT;
 
 /// The overlay that a config file describes.
 pub fn read(file: &ConfigFile) -> Result<Overlay, ConfigError> {

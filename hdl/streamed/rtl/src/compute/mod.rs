@@ -2,7 +2,6 @@
 
 pub mod array;
 pub mod gemv;
-pub mod requant;
 #[cfg(test)]
 mod tests;
 mod unit;

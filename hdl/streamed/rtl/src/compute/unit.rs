@@ -6,7 +6,10 @@
 use super::array::array_engine;
 use super::gemv::gemv_engine;
 use crate::fields::is;
-use sagen_lang::{Design, Instance, Module, ModuleId, Signal, bit, unsigned};
+use crate::interface::{
+    Beats, CodeRead, ScaleRead, ScratchWrite, StepRead, StepWrite, UnitPort, data_first, unit_port,
+};
+use sagen_lang::{Design, Instance, Module, ModuleId, Signal, bit};
 use sagen_streamed_arch::StreamedConfig;
 
 /// The compute unit.
@@ -16,8 +19,9 @@ pub fn compute_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
         m.doc("GEMV engine and array engine behind one descriptor port; see docs/units/compute.md.");
         let engines = Engines { gemv: m.instance("u_gemv", gemv), array: m.instance("u_array", array) };
         let array_owns = engines.descriptors(m);
-        engines.inputs(m, overlay, array_owns);
-        engines.outputs(m, array_owns);
+        engines.beats(m, overlay, array_owns);
+        engines.memories(m, array_owns);
+        engines.results(m, array_owns);
     })
 }
 
@@ -29,50 +33,71 @@ struct Engines {
 impl Engines {
     /// Dispatches; returns whether the array engine owns the shared ports.
     fn descriptors(&self, m: &Module) -> Signal {
-        let desc = m.input("desc", unsigned(512));
-        let valid = m.input("desc_valid", bit());
-        let matmul = m.net("is_matmul", is(desc, "Matmul"));
+        let unit = unit_port(m);
+        let [gemv, array] = self.ports(|u| u.slave::<UnitPort>("").ports());
+        let matmul = m.net("is_matmul", is(unit.desc, "Matmul"));
         let free = m.net("free", !matmul.mux(self.gemv.output("busy"), self.array.output("busy")));
-        let ready = matmul.mux(self.array.output("desc_ready"), self.gemv.output("desc_ready"));
-        let ready = m.net("open", free & ready);
-        for (engine, mine) in [(self.gemv, !matmul), (self.array, matmul)] {
-            engine.input("desc", desc);
-            engine.input("desc_valid", valid & free & mine);
+        let ready = m.net("open", free & matmul.mux(array.ready, gemv.ready));
+        for (engine, mine) in [(&gemv, !matmul), (&array, matmul)] {
+            engine.desc.drive(unit.desc);
+            engine.valid.drive(unit.valid & free & mine);
         }
         let array_owns = m.reg("array_owns", bit()).reset(0);
-        m.when(valid & ready, || m.set(array_owns, matmul));
-        m.output("desc_ready", ready);
+        m.when(unit.valid & ready, || m.set(array_owns, matmul));
+        unit.ready.drive(ready);
+        unit.done.drive(array.done | gemv.done);
+        m.output("busy", self.array.output("busy") | self.gemv.output("busy"));
         array_owns.q()
     }
 
-    fn inputs(&self, m: &Module, overlay: &StreamedConfig, array_owns: Signal) {
-        let beat = 8 * overlay.beat_bytes() as u32;
-        for name in ["limit_value", "count_value"] {
-            self.gemv.input(name, m.input(name, unsigned(32)));
+    fn beats(&self, m: &Module, overlay: &StreamedConfig, array_owns: Signal) {
+        let beats = m.slave(data_first("beat"), Beats::layout(8 * overlay.beat_bytes() as u32));
+        let [gemv, array] = self.ports(|u| u.slave::<Beats>("beat").ports());
+        for (engine, mine) in [(&gemv, !array_owns), (&array, array_owns)] {
+            engine.data.drive(beats.data);
+            engine.valid.drive(beats.valid & mine);
         }
-        let shared = [("beat", beat), ("code_data", 512), ("code_shift", 2), ("scale_data", 24)];
-        for (name, width) in shared {
-            let signal = m.input(name, unsigned(width));
-            self.gemv.input(name, signal);
-            self.array.input(name, signal);
+        beats.ready.drive(array_owns.mux(array.ready, gemv.ready));
+        let [gemv, array] = self.ports(|u| u.output("event_starved"));
+        m.output("event_starved", array_owns.mux(array, gemv));
+    }
+
+    /// The owner asks; both see the answer.
+    fn memories(&self, m: &Module, array_owns: Signal) {
+        let code = m.master("code_", CodeRead::layout());
+        let [gemv, array] = self.ports(|u| u.master::<CodeRead>("code_").ports());
+        code.en.drive(array_owns.mux(array.en, gemv.en));
+        code.addr.drive(array_owns.mux(array.addr, gemv.addr));
+        for engine in [gemv, array] {
+            engine.data.drive(code.data);
+            engine.shift.drive(code.shift);
         }
-        for name in ["beat_valid", "w_ready"] {
-            let signal = m.input(name, bit());
-            self.gemv.input(name, signal & !array_owns);
-            self.array.input(name, signal & array_owns);
+        let scale = m.master("scale_", ScaleRead::layout());
+        let [gemv, array] = self.ports(|u| u.master::<ScaleRead>("scale_").ports());
+        scale.en.drive(array_owns.mux(array.en, gemv.en));
+        scale.addr.drive(array_owns.mux(array.addr, gemv.addr));
+        for engine in [gemv, array] {
+            engine.data.drive(scale.data);
         }
     }
 
-    fn outputs(&self, m: &Module, array_owns: Signal) {
-        let owned = ["beat_ready", "code_en", "code_addr", "scale_en", "scale_addr"];
-        for name in owned.into_iter().chain(["w_valid", "w_addr", "w_data", "w_mask", "event_starved"]) {
-            m.output(name, array_owns.mux(self.array.output(name), self.gemv.output(name)));
+    fn results(&self, m: &Module, array_owns: Signal) {
+        let write = m.master("w_", ScratchWrite::layout(true));
+        let [gemv, array] = self.ports(|u| u.master::<ScratchWrite>("w_").ports());
+        write.valid.drive(array_owns.mux(array.valid, gemv.valid));
+        write.addr.drive(array_owns.mux(array.addr, gemv.addr));
+        write.data.drive(array_owns.mux(array.data, gemv.data));
+        write.mask.drive(array_owns.mux(array.mask, gemv.mask));
+        let ready = write.ready.expect("the unit may be refused");
+        gemv.ready.expect("of an engine").drive(ready & !array_owns);
+        array.ready.expect("of an engine").drive(ready & array_owns);
+        m.pass_master("reg_", &self.gemv.master::<StepWrite>("reg_"));
+        for reader in ["limit_", "count_"] {
+            m.pass_master(reader, &self.gemv.master::<StepRead>(reader));
         }
-        for name in ["done", "busy"] {
-            m.output(name, self.array.output(name) | self.gemv.output(name));
-        }
-        for name in ["limit_index", "count_index", "reg_write", "reg_index", "reg_data"] {
-            m.output(name, self.gemv.output(name));
-        }
+    }
+
+    fn ports<T>(&self, of: impl Fn(Instance) -> T) -> [T; 2] {
+        [of(self.gemv), of(self.array)]
     }
 }

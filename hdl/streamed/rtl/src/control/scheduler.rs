@@ -1,27 +1,28 @@
 //! Scheduler: sends each descriptor to the queue of its unit and offers the oldest of each queue to the unit once
 //! every unit has completed as many descriptors as it waits for.
 
-use crate::fifo::fifo;
+use crate::interface::{Beats, COUNT_BITS, Completions, UnitPort, data_first};
+use sagen_blocks::fifo::fifo;
 use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, high, lit, low, pack, unsigned};
 use sagen_streamed_isa::{LAYOUTS, UNITS, Unit, WAIT_BIT};
 
 /// Descriptors that a unit's queue holds.
 const QUEUE: u32 = 16;
-/// Bits of a completion count.
-const COUNT_BITS: u32 = 16;
 
 /// The scheduler: descriptors in, one unit port per unit (`<unit>_*`), completion counts out.
 pub fn scheduler(d: &mut Design) -> ModuleId {
-    let queues = UNITS.map(|unit| fifo(d, used_bits(unit), QUEUE));
+    let queues = UNITS.map(|unit| fifo(d, unsigned(used_bits(unit)), QUEUE));
     d.module("scheduler", |m| {
         m.doc("Unit queues and their wait counts.");
         let start = m.input("start", bit());
-        let (desc, desc_valid) = (m.input("desc", unsigned(512)), m.input("desc_valid", bit()));
+        let descriptors = m.slave(data_first("desc"), Beats::layout(512));
+        let (desc, desc_valid) = (descriptors.data, descriptors.valid);
         let opcode = m.net("opcode", desc.slice(0, 8));
+        let ports = UNITS.map(|unit| m.master(format!("{}_", unit.name()), UnitPort::layout()));
         let counts: Vec<Reg> = UNITS
             .iter()
             .map(|unit| {
-                let done = m.input(&format!("{}_done", unit.name()), bit());
+                let done = ports[unit.index()].done;
                 let count = m.reg(&format!("{}_count", unit.name()), unsigned(COUNT_BITS)).reset(0);
                 m.when(done, || m.set(count, count.add_lit(1)));
                 m.when(start, || m.set(count, lit(COUNT_BITS, 0)));
@@ -34,22 +35,21 @@ pub fn scheduler(d: &mut Design) -> ModuleId {
         let mut idle = high();
         for unit in UNITS {
             let mine = m.net(&format!("for_{}", unit.name()), is_for(opcode, unit));
-            let q = m.instance(&format!("u_{}", unit.name()), queues[unit.index()]);
-            q.input("in_data", desc.trunc(used_bits(unit)));
-            q.input("in_valid", mine & desc_valid);
-            ready = ready | (mine & q.output("in_ready"));
+            let q = queues[unit.index()].place(m, &format!("u_{}", unit.name()));
+            q.push(mine & desc_valid, desc.trunc(used_bits(unit)));
+            ready = ready | (mine & q.room());
             known = known | mine;
-            let head = q.output("out_data").extend(512);
-            let (offered, taken) = offer(m, unit, head, q.output("out_valid"), &counts, start);
-            q.input("out_ready", taken);
-            m.output(&format!("{}_desc", unit.name()), head);
-            m.output(&format!("{}_valid", unit.name()), offered);
-            m.output(&format!("{}_held", unit.name()), q.output("out_valid") & !offered);
-            m.output(&format!("{}_done_count", unit.name()), counts[unit.index()]);
-            idle = idle & issued_equals(m, unit, mine & desc_valid & q.output("in_ready"), start, counts[unit.index()]);
+            let head = q.front().extend(512);
+            let (offered, taken) = offer(m, unit, head, q.holds(), &counts, start, ports[unit.index()].ready);
+            q.pop(taken);
+            ports[unit.index()].desc.drive(head);
+            ports[unit.index()].valid.drive(offered);
+            m.output(&format!("{}_held", unit.name()), q.holds() & !offered);
+            m.master(format!("{}_", unit.name()), Completions::layout()).done_count.drive(counts[unit.index()]);
+            idle = idle & issued_equals(m, unit, mine & desc_valid & q.room(), start, counts[unit.index()]);
         }
         // An unknown opcode belongs to no queue: it is reported and dropped.
-        m.output("desc_ready", ready | !known);
+        descriptors.ready.drive(ready | !known);
         m.output("unknown", desc_valid & !known);
         m.output("blocked", desc_valid & known & !ready);
         m.output("all_done", idle);
@@ -68,7 +68,15 @@ fn is_for(opcode: Signal, unit: Unit) -> Signal {
 }
 
 /// The comparison is registered, so it speaks of the head of the cycle before: it is void after a change.
-fn offer(m: &Module, unit: Unit, head: Signal, valid: Signal, counts: &[Reg], start: Signal) -> (Signal, Signal) {
+fn offer(
+    m: &Module,
+    unit: Unit,
+    head: Signal,
+    valid: Signal,
+    counts: &[Reg],
+    start: Signal,
+    ready: Signal,
+) -> (Signal, Signal) {
     let name = unit.name();
     let met: Vec<Signal> = counts
         .iter()
@@ -78,7 +86,7 @@ fn offer(m: &Module, unit: Unit, head: Signal, valid: Signal, counts: &[Reg], st
     let met = pack(&met).reduce_and();
     let clear = m.reg(&format!("{name}_clear"), bit()).reset(0);
     let offered = m.net(&format!("{name}_offered"), valid & clear);
-    let taken = m.net(&format!("{name}_taken"), offered & m.input(&format!("{name}_ready"), bit()));
+    let taken = m.net(&format!("{name}_taken"), offered & ready);
     m.set(clear, valid & met & !taken & !start);
     (offered, taken)
 }

@@ -3,14 +3,13 @@
 //! Written by the host and, two cycles after its write, by the compute unit; register 0 stays 0. All are cleared one by
 //! one after a reset.
 
-use super::csr::{Write, within};
+use crate::interface::{STEP_INDEX, StepRead, StepWrite};
+use sagen_blocks::register_bus::RegisterWrite;
 use sagen_lang::{Mem, Module, RamStyle, Reg, Signal, bit, lit, low, unsigned};
 use sagen_streamed_isa::{CSR_REGISTER_BASE, REGISTERS};
 
-/// Who reads a register while a program runs: `<reader>_index` in, `<reader>_value` out in the same cycle.
-pub const READERS: [&str; 6] = ["stream", "load", "store", "vector", "limit", "count"];
-/// Bits of a register's number.
-const INDEX: u32 = REGISTERS.ilog2();
+/// Who reads a register while a program runs, each by a [`StepRead`] of this prefix.
+pub const READERS: [&str; 6] = ["stream_", "load_", "store_", "vector_", "limit_", "count_"];
 
 pub(super) struct StepRegisters {
     words: Mem,
@@ -23,8 +22,8 @@ impl StepRegisters {
     pub(super) fn new(m: &Module) -> Self {
         let words = m.memory("steps", REGISTERS as u32, 32).style(RamStyle::Distributed);
         for reader in READERS {
-            let index = m.input(&format!("{reader}_index"), unsigned(INDEX));
-            m.output(&format!("{reader}_value"), words.read_async(index));
+            let port = m.slave(reader, StepRead::layout());
+            port.value.drive(words.read_async(port.index));
         }
         Self { words, clearing: m.reg("clearing", bit()).reset(1), announced: m.reg("announced", bit()).reset(0) }
     }
@@ -39,21 +38,21 @@ impl StepRegisters {
     }
 
     /// The write port.
-    pub(super) fn write(&self, m: &Module, host: &Write) {
-        let (set, index) = (m.input("reg_write", bit()), m.input("reg_index", unsigned(INDEX)));
-        m.set(self.announced, set);
-        let index1 = m.reg_en("announced_index", set, index);
-        let data1 = m.reg_en("announced_data", set, m.input("reg_data", unsigned(32)));
+    pub(super) fn write(&self, m: &Module, host: &RegisterWrite) {
+        let unit = m.slave("reg_", StepWrite::layout());
+        m.set(self.announced, unit.write);
+        let index1 = m.reg_en("announced_index", unit.write, unit.index);
+        let data1 = m.reg_en("announced_data", unit.write, unit.data);
         let compute = m.reg("compute_writes", bit()).reset(0);
         m.set(compute, self.announced);
 
-        let clear_at = m.reg("clear_at", unsigned(INDEX)).reset(0);
+        let clear_at = m.reg("clear_at", unsigned(STEP_INDEX)).reset(0);
         m.when(self.clearing, || {
             m.set(clear_at, clear_at.add_lit(1));
             m.when(clear_at.reduce_and(), || m.set(self.clearing, low()));
         });
-        let host_writes = host.strobe & within(host.address, CSR_REGISTER_BASE, INDEX);
-        let index = compute.mux(index1, host.address.slice(2, INDEX));
+        let (host_writes, host_index) = host.within(CSR_REGISTER_BASE, STEP_INDEX);
+        let index = compute.mux(index1, host_index);
         let enable = (compute | host_writes) & !index.is_zero();
         let data = compute.mux(data1, host.data);
         let at = self.clearing.mux(clear_at, index);
@@ -126,8 +125,8 @@ mod tests {
             let expected = if i == 0 { 0 } else { 1000 + i };
             assert_eq!(read(&mut sim, address(i)), expected);
             for reader in READERS {
-                sim.set(&format!("{reader}_index"), i);
-                assert_eq!(sim.get(&format!("{reader}_value")).to_u64(), u64::from(expected), "{reader}");
+                sim.set(&format!("{reader}index"), i);
+                assert_eq!(sim.get(&format!("{reader}value")).to_u64(), u64::from(expected), "{reader}");
             }
         }
     }

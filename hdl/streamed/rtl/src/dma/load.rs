@@ -1,10 +1,12 @@
 //! Load unit: DDR to scratchpad, whole words of 64 bytes, row by row. Addresses of the next rows are asked for
 //! while data of earlier ones arrives; the scratchpad may refuse a word for any number of cycles.
 
-use crate::dma::burst::{ADDRESS_BITS, BEATS_BITS, bursts};
 use crate::dma::offset::register_offset;
 use crate::fields::field;
-use sagen_lang::{Design, Instance, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, unsigned};
+use crate::interface::{AxiRead, ScratchWrite, StepRead, unit_port};
+use sagen_blocks::axi::ADDRESS_BITS;
+use sagen_blocks::axi::burst::{BEATS_BITS, bursts};
+use sagen_lang::{Design, Instance, Module, ModuleId, Output, Reg, Signal, bit, cat, high, lit, low, unsigned};
 use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::WORD_BYTES;
 
@@ -19,31 +21,24 @@ pub fn load_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let offset = register_offset(d, 1, 32);
     d.module("load_unit", |m| {
         m.doc("Copies rows of words from DDR to the scratchpad.");
-        let desc = m.input("desc", unsigned(512));
-        let desc_valid = m.input("desc_valid", bit());
+        let (unit, axi) = (unit_port(m), m.master("", AxiRead::layout(bytes, false)));
+        let (desc, desc_valid) = (unit.desc, unit.valid);
         let active = m.reg("active", bit()).reset(0);
         let take = m.net("take", desc_valid & !active);
         let held = m.reg_en("held", take, desc);
 
-        let engine = m.instance("u_bursts", engine);
-        engine.input("ready_in", m.input("ar_ready", bit()));
-        engine.input("room", lit(9, 511));
+        let engine = engine.place(m, "u_bursts", &axi);
+        engine.room(lit(9, 511));
         let offset = m.instance("u_offset", offset);
-        let (start, address, beats) =
-            rows(m, offset, bytes, Held { take, desc, held: held.q() }, engine.output("ready"));
-        engine.input("start", start);
-        engine.input("address", address);
-        engine.input("beats", beats);
+        let (start, address, beats) = rows(m, offset, bytes, Held { take, desc, held: held.q() }, engine.idle());
+        engine.begin(start, address, beats);
 
-        let last = receive(m, bytes, take, held.q(), active.q());
+        let last = receive(m, axi, take, held.q(), active.q());
         m.when(take, || m.set(active, high()));
         m.when(last, || m.set(active, low()));
-        m.output("desc_ready", !active);
+        unit.ready.drive(!active);
         m.output("busy", active);
-        m.output("done", last);
-        m.output("ar_valid", engine.output("valid_out"));
-        m.output("ar_addr", engine.output("addr"));
-        m.output("ar_len", engine.output("len"));
+        unit.done.drive(last);
     })
 }
 
@@ -78,8 +73,9 @@ fn rows(m: &Module, offset: Instance, bytes: u32, of: Held, ready: Signal) -> (S
     let again = m.net("another_register", start & gather & !last);
     offset.input("start", of.take | again);
     offset.input("stride0", get("reg_stride"));
-    offset.input("value", m.input("step_value", unsigned(32)));
-    m.output("step_index", get("reg").add(row & gather.repeat(5)));
+    let step = m.master("step_", StepRead::layout());
+    offset.input("value", step.value);
+    step.index.drive(get("reg").add(row & gather.repeat(5)));
     let address = m.reg_en("address", stage.is("sum"), row_base.add(offset.output("offset")));
     m.switch_state(&stage)
         .case("idle", || {
@@ -99,13 +95,12 @@ fn rows(m: &Module, offset: Instance, bytes: u32, of: Held, ready: Signal) -> (S
 }
 
 /// Assembles beats to words and writes them; high in the cycle in which the last word is taken.
-fn receive(m: &Module, bytes: u32, take: Signal, held: Signal, active: Signal) -> Signal {
+fn receive(m: &Module, axi: AxiRead<Output, Signal>, take: Signal, held: Signal, active: Signal) -> Signal {
     let get = |name: &str| field(held, "Load", name);
-    let width = bytes * 8;
-    let pieces = WORD_BYTES as u32 / bytes;
-    let (r_valid, r_data) = (m.input("r_valid", bit()), m.input("r_data", unsigned(width)));
-    let r_resp = m.input("r_resp", unsigned(2));
-    let w_ready = m.input("w_ready", bit());
+    let (r_valid, r_data, width) = (axi.r_valid, axi.r_data, axi.r_data.width());
+    let pieces = WORD_BYTES as u32 * 8 / width;
+    let write = m.master("w_", ScratchWrite::layout(true));
+    let w_ready = write.ready.expect("a load may be refused");
     let full = m.reg("full", bit()).reset(0);
     let word: Vec<Reg> = (0..pieces).map(|i| m.reg(&format!("piece{i}"), unsigned(width))).collect();
     let piece = m.reg("piece", unsigned(pieces.ilog2())).reset(0);
@@ -146,12 +141,12 @@ fn receive(m: &Module, bytes: u32, take: Signal, held: Signal, active: Signal) -
         });
     });
     let error = m.reg("error", bit()).reset(0);
-    m.set(error, got & r_resp.bit(1));
-    m.output("r_ready", r_ready);
+    m.set(error, got & axi.r_resp.bit(1));
+    axi.r_ready.drive(r_ready);
     m.output("bus_error", error);
-    m.output("w_valid", full);
-    m.output("w_addr", at);
-    m.output("w_data", cat(&word.iter().rev().map(|p| p.q()).collect::<Vec<_>>()));
-    m.output("w_mask", high().repeat(WORD_BYTES as u32));
+    write.valid.drive(full);
+    write.addr.drive(at);
+    write.data.drive(cat(&word.iter().rev().map(|p| p.q()).collect::<Vec<_>>()));
+    write.mask.drive(high().repeat(WORD_BYTES as u32));
     m.net("last_word", written & row_ends & row.eq(get("rows")))
 }

@@ -1,7 +1,5 @@
 //! What moves data between DDR and the overlay.
 
-pub mod arbiter;
-pub mod burst;
 pub mod load;
 mod offset;
 pub mod store;

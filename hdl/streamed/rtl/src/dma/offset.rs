@@ -3,7 +3,7 @@
 //! One multiplier of 16 x 24 bits makes a product out of pieces, one piece a cycle. The unit reads its step register
 //! while it computes: `value` belongs to stride 1 while `second` is high, else to stride 0.
 
-use crate::dma::burst::ADDRESS_BITS;
+use sagen_blocks::axi::ADDRESS_BITS;
 use sagen_lang::{Design, Module, ModuleId, Signal, bit, high, lit, low, unsigned};
 
 /// Bits of a piece of a value.

@@ -2,13 +2,16 @@
 //! scratchpad with a stride; three outer loops step both addresses. Runs are cut at 4 KiB and at 256 beats.
 //! A descriptor is done when every burst has its response.
 
-use crate::dma::burst::ADDRESS_BITS;
 use crate::dma::offset::register_offset;
 use crate::fields::field;
-use crate::fifo::fifo;
-use sagen_lang::{Design, Fsm, Instance, Module, ModuleId, Reg, Signal, bit, cat, high, lit, low, unsigned};
+use crate::interface::{AxiWrite, ScratchTurn, StepRead, WORD, unit_port};
+use sagen_blocks::axi::ADDRESS_BITS;
+use sagen_blocks::fifo::{Queue, fifo};
+use sagen_lang::{
+    Design, Fsm, Instance, Layout, Module, ModuleId, Output, Reg, Signal, Type, bit, bundle, cat, high, lit, low,
+    unsigned,
+};
 use sagen_streamed_arch::StreamedConfig;
-use sagen_streamed_isa::WORD_BYTES;
 
 /// Pieces that may be on their way from the scratchpad to the bus.
 const IN_FLIGHT: u32 = 8;
@@ -19,63 +22,89 @@ const SCRATCH_BITS: u32 = 22;
 const PAGE: u32 = 4096;
 const LONGEST: u32 = 256;
 
+bundle! {
+    /// A burst for the address channel.
+    struct Announced() {
+        addr: unsigned(ADDRESS_BITS),
+        /// Beats - 1.
+        len: unsigned(8),
+    }
+}
+
+bundle! {
+    /// A beat for the data channel.
+    struct Piece(bytes: u32) {
+        data: unsigned(8 * bytes),
+        /// Of its burst.
+        last: bit(),
+    }
+}
+
+bundle! {
+    /// A piece whose word is being read.
+    struct Tag(bits: u32) {
+        /// Of the word.
+        which: unsigned(bits),
+        last: bit(),
+    }
+}
+
 /// The store unit: unit port, scratchpad read, one write channel.
 pub fn store_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let bytes = overlay.port_bytes() as u32;
-    let addresses = fifo(d, ADDRESS_BITS + 8, 4);
-    let pieces = fifo(d, bytes * 8 + 1, IN_FLIGHT);
+    let addresses = fifo(d, Announced::layout(), 4);
+    let pieces = fifo(d, Piece::layout(bytes), IN_FLIGHT);
     let offset = register_offset(d, 2, 32);
     d.module("store_unit", |m| {
         m.doc("Copies pieces of scratchpad words to DDR.");
-        let desc = m.input("desc", unsigned(512));
-        let desc_valid = m.input("desc_valid", bit());
+        let (unit, axi) = (unit_port(m), m.master("", AxiWrite::layout(bytes)));
+        let scratch = m.master("s_", ScratchTurn::layout());
+        let (desc, desc_valid) = (unit.desc, unit.valid);
         let stage = m.fsm("stage", &["idle", "multiply", "run", "size", "address", "beats", "drain"]);
         let take = m.net("take", desc_valid & stage.is("idle"));
         let held = m.reg_en("held", take, desc).q();
-        let (aw, w) = (m.instance("u_addresses", addresses), m.instance("u_pieces", pieces));
-        let store = Store { m, bytes, stage: &stage, held };
+        let (aw, w) = (addresses.place(m, "u_addresses"), pieces.place(m, "u_pieces"));
+        let store = Store { m, bytes, stage: &stage, held, scratch };
         let base = store.base(m.instance("u_offset", offset), take);
 
         let outstanding = m.reg("outstanding", unsigned(4)).reset(0);
-        let can_announce = aw.output("in_ready") & outstanding.lt_lit(OUTSTANDING);
+        let can_announce = aw.room() & outstanding.lt_lit(OUTSTANDING);
         let room = m.reg("room", unsigned(IN_FLIGHT.ilog2() + 1)).reset(IN_FLIGHT);
         // A place is taken one cycle after its read, so one is kept.
         let burst = store.burst(can_announce, room.ge_lit(2));
         let last_run = store.loops(base, &burst);
         store.transitions(take, base, &burst, last_run, outstanding.is_zero());
-        aw.input("in_data", cat(&[burst.len.extend(8), burst.ddr.q()]));
-        aw.input("in_valid", burst.announce);
+        aw.push(burst.announce, Announced { addr: burst.ddr.q(), len: burst.len.extend(8) });
 
-        let asked = store.fetch(&burst, w);
-        let sent = m.net("sent", w.output("out_valid") & m.input("w_ready", bit()));
+        let asked = store.fetch(&burst, &w);
+        let sent = m.net("sent", w.holds() & axi.w_ready);
         m.when(asked & !sent, || m.set(room, room.sub_lit(1)));
         m.when(sent & !asked, || m.set(room, room.add_lit(1)));
-        w.input("out_ready", m.net("w_taken", sent));
-        channel(m, bytes, aw, w);
-        let (b_valid, b_resp) = (m.input("b_valid", bit()), m.input("b_resp", unsigned(2)));
-        m.when(burst.announce & !b_valid, || m.set(outstanding, outstanding.add_lit(1)));
-        m.when(b_valid & !burst.announce, || m.set(outstanding, outstanding.sub_lit(1)));
-        m.output("b_ready", high());
+        w.pop(m.net("w_taken", sent));
+        channel(&axi, bytes, &aw, &w);
+        m.when(burst.announce & !axi.b_valid, || m.set(outstanding, outstanding.add_lit(1)));
+        m.when(axi.b_valid & !burst.announce, || m.set(outstanding, outstanding.sub_lit(1)));
+        axi.b_ready.drive(high());
         let error = m.reg("error", bit()).reset(0);
-        m.set(error, b_valid & b_resp.bit(1));
+        m.set(error, axi.b_valid & axi.b_resp.bit(1));
         m.output("bus_error", error);
-        m.output("desc_ready", stage.is("idle"));
+        unit.ready.drive(stage.is("idle"));
         m.output("busy", !stage.is("idle"));
-        m.output("done", stage.is("drain") & outstanding.is_zero());
+        unit.done.drive(stage.is("drain") & outstanding.is_zero());
     })
 }
 
-fn channel(m: &Module, bytes: u32, aw: Instance, w: Instance) {
-    aw.input("out_ready", m.input("aw_ready", bit()));
-    let request = aw.output("out_data");
-    m.output("aw_addr", request.slice(0, ADDRESS_BITS));
-    m.output("aw_len", request.slice(ADDRESS_BITS, 8));
-    m.output("aw_valid", aw.output("out_valid"));
-    let piece = w.output("out_data");
-    m.output("w_data", piece.slice(0, bytes * 8));
-    m.output("w_last", piece.bit(bytes * 8));
-    m.output("w_strb", high().repeat(bytes));
-    m.output("w_valid", w.output("out_valid"));
+fn channel(axi: &AxiWrite<Output, Signal>, bytes: u32, aw: &Queue<Announced<Type>>, w: &Queue<Piece<Type>>) {
+    aw.pop(axi.aw_ready);
+    let Announced { addr, len } = aw.front();
+    axi.aw_addr.drive(addr);
+    axi.aw_len.drive(len);
+    axi.aw_valid.drive(aw.holds());
+    let Piece { data, last } = w.front();
+    axi.w_data.drive(data);
+    axi.w_last.drive(last);
+    axi.w_strb.drive(high().repeat(bytes));
+    axi.w_valid.drive(w.holds());
 }
 
 struct Store<'a> {
@@ -83,6 +112,7 @@ struct Store<'a> {
     bytes: u32,
     stage: &'a Fsm,
     held: Signal,
+    scratch: ScratchTurn<Output, Signal>,
 }
 
 /// The first address of a descriptor, there while `valid`.
@@ -122,8 +152,9 @@ impl Store<'_> {
         offset.input("stride0", self.get("reg_a_stride"));
         offset.input("stride1", self.get("reg_b_stride"));
         offset.input("single", b.is_zero());
-        m.output("step_index", offset.output("second").mux(b, a));
-        offset.input("value", m.input("step_value", unsigned(32)));
+        let step = m.master("step_", StepRead::layout());
+        step.index.drive(offset.output("second").mux(b, a));
+        offset.input("value", step.value);
         Base { valid: offset.output("done"), ddr: m.net("base", self.get("base").add(offset.output("total"))) }
     }
 
@@ -150,9 +181,10 @@ impl Store<'_> {
             m.set(to_read, len);
             m.set(last_piece, len.is_zero());
         });
-        m.output("s_en", stage.is("beats") & piece_room);
-        m.output("s_addr", v.slice(6, 16));
-        let read = m.net("read", stage.is("beats") & piece_room & m.input("s_ready", bit()));
+        let wanted = stage.is("beats") & piece_room;
+        self.scratch.en.drive(wanted);
+        self.scratch.addr.drive(v.slice(6, 16));
+        let read = m.net("read", wanted & self.scratch.ready);
         m.when(read, || {
             m.set(v, v.add(self.get("v_beat_stride").extend(SCRATCH_BITS)));
             m.set(to_read, to_read.sub_lit(1));
@@ -237,21 +269,20 @@ impl Store<'_> {
 
     /// From the granted read to the piece queue: the memory answers two cycles later. Returns whether one was read in
     /// the cycle before.
-    fn fetch(&self, burst: &Burst, w: Instance) -> Signal {
+    fn fetch(&self, burst: &Burst, w: &Queue<Piece<Type>>) -> Signal {
         let m = self.m;
-        let word = m.input("s_data", unsigned(WORD_BYTES as u32 * 8));
+        let word = m.input("s_data", unsigned(WORD));
         let shift = self.bytes.ilog2();
-        let which = burst.v.slice(shift, 6 - shift);
-        let tag = m.reg_en("tag1", burst.read, cat(&[burst.last_piece, which]));
+        let tag = Tag { which: burst.v.slice(shift, 6 - shift), last: burst.last_piece };
+        let tag = Tag::layout(6 - shift).pack(tag).reg_en(m, "tag1", burst.read);
         let valid1 = m.reg("valid1", bit()).reset(0);
         let valid2 = m.reg("valid2", bit()).reset(0);
         m.set(valid1, burst.read);
         m.set(valid2, valid1);
-        let tag2 = m.reg_en("tag2", valid1, tag);
-        let piece = tag2.slice(0, 6 - shift).select(&word.lanes(self.bytes * 8));
-        w.input("in_data", cat(&[tag2.msb(), piece]));
-        w.input("in_valid", valid2);
-        m.assert(!(valid2 & !w.output("in_ready")), "a piece finds its queue full");
+        let tag = tag.reg_en(m, "tag2", valid1);
+        let data = tag.get(|t| t.which).select(&word.lanes(self.bytes * 8));
+        w.push(valid2, Piece { data, last: tag.get(|t| t.last) });
+        m.assert(!(valid2 & !w.room()), "a piece finds its queue full");
         valid1.q()
     }
 }

@@ -2,10 +2,12 @@
 //! joined FIFOs deliver beats. A descriptor is accepted as soon as the bursts of the previous one are
 //! asked for, so the ports never pause between descriptors.
 
-use crate::dma::burst::{ADDRESS_BITS, BEATS_BITS, bursts};
 use crate::dma::offset::register_offset;
 use crate::fields::field;
-use crate::fifo::{deep_fifo, fifo};
+use crate::interface::{AxiRead, Beats, StepRead, data_first, unit_port};
+use sagen_blocks::axi::ADDRESS_BITS;
+use sagen_blocks::axi::burst::{BEATS_BITS, bursts};
+use sagen_blocks::fifo::{deep_fifo, fifo};
 use sagen_lang::{Design, Instance, Module, ModuleId, RamStyle, Signal, bit, high, low, pack, unsigned};
 use sagen_streamed_arch::StreamedConfig;
 
@@ -19,65 +21,53 @@ pub const LONGEST: u32 = 256;
 /// The stream unit: unit port, one read channel per port (`p{i}_*`), beats.
 pub fn stream_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let lane = stream_lane(d, overlay);
-    let targets = fifo(d, BEATS_BITS, IN_FLIGHT);
+    let targets = fifo(d, unsigned(BEATS_BITS), IN_FLIGHT);
     let offset = register_offset(d, 1, FACTOR);
-    let (ports, width) = (overlay.stream_ports(), overlay.port_bytes() as u32 * 8);
+    let ports = overlay.stream_ports();
     d.module("stream_unit", |m| {
         m.doc("Reads one region per stream port and joins them into beats.");
-        let desc = m.input("desc", unsigned(512));
-        let desc_valid = m.input("desc_valid", bit());
-        let beat_ready = m.input("beat_ready", bit());
+        let unit = unit_port(m);
+        let beats = m.master(data_first("beat"), Beats::layout(8 * overlay.beat_bytes() as u32));
 
         let lanes: Vec<Instance> = (0..ports).map(|p| m.instance(&format!("u_lane{p}"), lane)).collect();
         let all =
             |port: &str| lanes.iter().map(|l| l.output(port)).reduce(|a, b| a & b).expect("there is a stream port");
-        let queue = m.instance("u_targets", targets);
+        let queue = targets.place(m, "u_targets");
         let idle = m.net("lanes_idle", all("ready"));
 
         let offset = m.instance("u_offset", offset);
-        let setup = setup(m, offset, ports, desc, desc_valid, idle & queue.output("in_ready"));
+        let setup = setup(m, offset, ports, unit.desc, unit.valid, idle & queue.room());
         let total = m.reg("asked_total", unsigned(BEATS_BITS)).reset(0);
         let sum = m.net("next_total", total.add(setup.beats));
         m.when(setup.start, || m.set(total, sum));
-        queue.input("in_data", sum);
-        queue.input("in_valid", setup.start);
+        queue.push(setup.start, sum);
 
         let beat_valid = m.net("joined", all("out_valid"));
-        let take = m.net("take", beat_valid & beat_ready);
+        let take = m.net("take", beat_valid & beats.ready);
         for (p, lane) in lanes.iter().enumerate() {
             lane.input("start", setup.start);
             lane.input("address", setup.addresses[p]);
             lane.input("beats", setup.beats);
             lane.input("out_ready", take);
-            read_channel(m, *lane, p, width);
+            m.pass_master(format!("p{p}_"), &lane.master::<AxiRead>(""));
         }
         // Wrapping totals are compared by their difference.
-        let reached = |l: &Instance| !l.output("received").sub(queue.output("out_data")).msb();
+        let reached = |l: &Instance| !l.output("received").sub(queue.front()).msb();
         let complete = lanes.iter().map(reached).reduce(|a, b| a & b).expect("there is a stream port");
-        let done = m.net("finished", queue.output("out_valid") & complete);
-        queue.input("out_ready", done);
-        m.output("done", done);
-        m.output("desc_ready", setup.accept);
-        m.output("busy", queue.output("out_valid") | setup.pending);
+        let done = m.net("finished", queue.holds() & complete);
+        queue.pop(done);
+        unit.done.drive(done);
+        unit.ready.drive(setup.accept);
+        m.output("busy", queue.holds() | setup.pending);
         let blocked = lanes.iter().map(|l| l.output("blocked")).reduce(|a, b| a | b);
         m.output("event_blocked", blocked.expect("there is a stream port"));
         m.output(
             "bus_error",
             lanes.iter().map(|l| l.output("bus_error")).reduce(|a, b| a | b).expect("there is a stream port"),
         );
-        m.output("beat", pack(&lanes.iter().map(|l| l.output("out_data")).collect::<Vec<_>>()));
-        m.output("beat_valid", beat_valid);
+        beats.data.drive(pack(&lanes.iter().map(|l| l.output("out_data")).collect::<Vec<_>>()));
+        beats.valid.drive(beat_valid);
     })
-}
-
-fn read_channel(m: &Module, lane: Instance, p: usize, width: u32) {
-    lane.input("ar_ready", m.input(&format!("p{p}_ar_ready"), bit()));
-    lane.input("r_data", m.input(&format!("p{p}_r_data"), unsigned(width)));
-    lane.input("r_resp", m.input(&format!("p{p}_r_resp"), unsigned(2)));
-    lane.input("r_valid", m.input(&format!("p{p}_r_valid"), bit()));
-    for port in ["ar_addr", "ar_len", "ar_valid", "r_ready"] {
-        m.output(&format!("p{p}_{port}"), lane.output(port));
-    }
 }
 
 struct Setup {
@@ -99,8 +89,9 @@ fn setup(m: &Module, offset: Instance, ports: usize, desc: Signal, desc_valid: S
     let constant = m.reg_en("constant", take, get("beats"));
     offset.input("start", take);
     offset.input("stride0", m.reg_en("factor", take, get("reg_beats")));
-    offset.input("value", m.input("step_value", unsigned(32)));
-    m.output("step_index", m.reg_en("register_index", take, get("reg")));
+    let step = m.master("step_", StepRead::layout());
+    offset.input("value", step.value);
+    step.index.drive(m.reg_en("register_index", take, get("reg")));
     let beats = m.reg_en("beats", stage.is("sum"), constant.add(offset.output("offset").trunc(BEATS_BITS)));
     let multiple = |p: usize| match p {
         0 => m.lit(unsigned(ADDRESS_BITS), 0),
@@ -134,13 +125,11 @@ fn stream_lane(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let engine = bursts(d, bytes, LONGEST.min(depth), room_bits);
     d.module("stream_lane", |m| {
         m.doc("One stream port: bursts, receipt and prefetch FIFO.");
-        let engine = m.instance("u_bursts", engine);
-        engine.input("start", m.input("start", bit()));
-        engine.input("address", m.input("address", unsigned(ADDRESS_BITS)));
-        engine.input("beats", m.input("beats", unsigned(BEATS_BITS)));
-        engine.input("ready_in", m.input("ar_ready", bit()));
-        let (r_valid, r_data) = (m.input("r_valid", bit()), m.input("r_data", unsigned(bytes * 8)));
-        let r_resp = m.input("r_resp", unsigned(2));
+        let axi = m.master("", AxiRead::layout(bytes, false));
+        let engine = engine.place(m, "u_bursts", &axi);
+        let (start, address) = (m.input("start", bit()), m.input("address", unsigned(ADDRESS_BITS)));
+        engine.begin(start, address, m.input("beats", unsigned(BEATS_BITS)));
+        let (r_valid, r_data, r_resp) = (axi.r_valid, axi.r_data, axi.r_resp);
         let out_ready = m.input("out_ready", bit());
 
         let queue = m.instance("u_queue", queue);
@@ -150,23 +139,20 @@ fn stream_lane(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
         let popped = m.reg("popped", bit()).reset(0);
         m.set(popped, out_ready & queue.output("out_valid"));
         let room = m.reg("room", unsigned(room_bits)).reset(depth);
-        let spent = m.net("spent", engine.output("issued").mux(engine.output("issued_beats"), m.lit(unsigned(9), 0)));
+        let spent = m.net("spent", engine.issued().mux(engine.issued_beats(), m.lit(unsigned(9), 0)));
         let room_after = room.sub(spent.trunc(room_bits.min(9)).extend(room_bits)).add(popped.extend(room_bits));
-        m.when(popped | engine.output("issued"), || m.set(room, room_after));
-        engine.input("room", room);
+        m.when(popped | engine.issued(), || m.set(room, room_after));
+        engine.room(room);
         let received = m.reg("received_total", unsigned(BEATS_BITS)).reset(0);
         m.when(r_valid, || m.set(received, received.add_lit(1)));
         let error = m.reg("error", bit()).reset(0);
         m.set(error, low());
         m.when(r_valid & r_resp.bit(1), || m.set(error, high()));
 
-        m.output("ready", engine.output("ready"));
-        m.output("ar_valid", engine.output("valid_out"));
-        m.output("ar_addr", engine.output("addr"));
-        m.output("ar_len", engine.output("len"));
-        m.output("r_ready", high());
+        m.output("ready", engine.idle());
+        axi.r_ready.drive(high());
         m.output("received", received);
-        m.output("blocked", !engine.output("ready") & !engine.output("valid_out"));
+        m.output("blocked", !engine.idle() & !engine.asks());
         m.output("bus_error", error);
         m.output("out_data", queue.output("out_data"));
         m.output("out_valid", queue.output("out_valid"));

@@ -1,7 +1,8 @@
 //! Code memory: words of 64 int8 codes and their 2-bit shift. Written in quarters of 16 codes by the vector
 //! unit, read by the compute unit two cycles after the address.
 
-use sagen_lang::{Design, ModuleId, RamStyle, bit, cat, unsigned};
+use crate::interface::{CodeRead, CodeWrite};
+use sagen_lang::{Design, ModuleId, RamStyle, bit, cat};
 use sagen_streamed_arch::StreamedConfig;
 
 const QUARTER: u32 = 16 * 8;
@@ -10,20 +11,19 @@ const QUARTER: u32 = 16 * 8;
 pub fn code_memory(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let depth = overlay.code_words() as u32;
     d.module("code_memory", |m| {
-        let (w_valid, w_addr) = (m.input("c_valid", bit()), m.input("c_addr", unsigned(16)));
-        let (w_data, w_mask) = (m.input("c_data", unsigned(4 * QUARTER)), m.input("c_mask", unsigned(4)));
-        let shift = m.input("c_shift", unsigned(2));
-        let (r_en, r_addr) = (m.input("r_en", bit()), m.input("r_addr", unsigned(16)));
+        let write = m.slave("c_", CodeWrite::layout());
+        let read = m.slave("r_", CodeRead::layout());
         let bits = depth.ilog2();
         let codes = m.memory("codes", depth, 4 * QUARTER).style(RamStyle::Block).byte_enable(QUARTER);
-        codes.write_masked(w_valid, w_addr.trunc(bits), w_data, w_mask);
+        codes.write_masked(write.valid, write.addr.trunc(bits), write.data, write.mask);
         let shifts = m.memory("shifts", depth, 2).style(RamStyle::Distributed);
-        shifts.write(w_valid, w_addr.trunc(bits), shift);
-        let word = cat(&[shifts.read(r_en, r_addr.trunc(bits)), codes.read(r_en, r_addr.trunc(bits))]);
+        shifts.write(write.valid, write.addr.trunc(bits), write.shift);
+        let at = read.addr.trunc(bits);
+        let word = cat(&[shifts.read(read.en, at), codes.read(read.en, at)]);
         let valid = m.reg("r_valid", bit()).reset(0);
-        m.set(valid, r_en);
+        m.set(valid, read.en);
         let out = m.reg_en("out", valid, word);
-        m.output("r_data", out.slice(0, 4 * QUARTER));
-        m.output("r_shift", out.slice(4 * QUARTER, 2));
+        read.data.drive(out.slice(0, 4 * QUARTER));
+        read.shift.drive(out.slice(4 * QUARTER, 2));
     })
 }

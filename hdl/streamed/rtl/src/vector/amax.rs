@@ -5,11 +5,34 @@
 //! or as many as the tree of a deep unit has levels.
 
 use super::shape::Shape;
-use sagen_lang::{Design, Module, ModuleId, RamStyle, Signal, bit, cat, low, unsigned};
+use sagen_lang::{
+    Design, Layout, Module, ModuleId, Packed, RamStyle, Signal, Type, bit, bundle, cat, interface, low, unsigned,
+};
 use sagen_streamed_isa::{AMAX_GROUPS, CHUNK_ROWS};
 
 /// Bits of a table address: row, group.
-pub(super) const AMAX_ADDRESS: u32 = (AMAX_GROUPS * CHUNK_ROWS).ilog2();
+const AMAX_ADDRESS: u32 = (AMAX_GROUPS * CHUNK_ROWS).ilog2();
+const _: () = assert!(AMAX_ADDRESS == 11, "four bits of row and seven of group");
+
+interface! {
+    /// A read of the table, one cycle late.
+    pub(super) struct AmaxRead() {
+        en: -> bit(),
+        /// Row, group.
+        addr: -> unsigned(AMAX_ADDRESS),
+        data: <- unsigned(32),
+    }
+}
+
+bundle! {
+    /// Where a word belongs.
+    struct Place() {
+        /// Row and group.
+        at: unsigned(AMAX_ADDRESS),
+        group_last: bit(),
+        group_first: bit(),
+    }
+}
 
 /// The tree and the table, with read ports `scan` and `group` of one cycle each.
 pub(super) fn vector_amax(d: &mut Design, shape: Shape) -> ModuleId {
@@ -20,31 +43,31 @@ pub(super) fn vector_amax(d: &mut Design, shape: Shape) -> ModuleId {
         let [group_first, group_last] = ["group_first", "group_last"].map(|n| m.input(n, bit()));
         let at = cat(&[m.input("row", unsigned(4)), m.input("group", unsigned(7))]);
         let keys = word.lanes(32).iter().map(|x| key(*x)).collect();
-        let mut level = Level { valid, flags: cat(&[group_first, group_last, at]), keys };
+        let mut level = Level { valid, place: Place::layout().pack(Place { at, group_last, group_first }), keys };
         let mut busy = low();
         for (i, many) in widths(shape).into_iter().enumerate() {
             level = level.next(m, i, many);
             busy = busy | level.valid;
         }
-        let Level { valid, flags, keys } = level;
+        let Level { valid, place, keys } = level;
         let running = m.reg("running", unsigned(32));
-        let (first, last) = (flags.bit(AMAX_ADDRESS + 1), flags.bit(AMAX_ADDRESS));
+        let (first, last) = (place.get(|p| p.group_first), place.get(|p| p.group_last));
         let group = m.net("group_key", first.mux(keys[0], keys[0].max(running.q())));
         m.when(valid, || m.set(running, group));
-        table(m, valid & last, flags.slice(0, AMAX_ADDRESS), group);
+        table(m, valid & last, place.get(|p| p.at), group);
         m.output("busy", busy);
     })
 }
 
 /// How many numbers meet in one, from one register to the next.
 fn widths(shape: Shape) -> Vec<usize> {
-    if shape.deep { vec![2; shape.lanes.ilog2() as usize] } else { vec![4, shape.lanes / 4] }
+    if shape.depth.is_deep() { vec![2; shape.lanes.ilog2() as usize] } else { vec![4, shape.lanes / 4] }
 }
 
 /// Numbers between two registers of the tree.
 struct Level {
     valid: Signal,
-    flags: Signal,
+    place: Packed<Place<Type>>,
     keys: Vec<Signal>,
 }
 
@@ -56,7 +79,7 @@ impl Level {
         let keys = self.keys.chunks(many).map(greatest).enumerate();
         Self {
             valid: valid.q(),
-            flags: hold(format!("flags{i}"), self.flags),
+            place: self.place.reg_en(m, &format!("flags{i}"), self.valid),
             keys: keys.map(|(j, k)| hold(format!("key{i}_{j}"), k)).collect(),
         }
     }
@@ -66,10 +89,9 @@ fn table(m: &Module, write: Signal, at: Signal, group: Signal) {
     let magnitude = group.slice(1, 31).extend(32) + group.bit(0).extend(32);
     let table = m.memory("magnitudes", (AMAX_GROUPS * CHUNK_ROWS) as u32, 32).style(RamStyle::Block);
     table.write(write, at, magnitude);
-    for port in ["scan", "group"] {
-        let enable = m.input(&format!("{port}_en"), bit());
-        let addr = m.input(&format!("{port}_addr"), unsigned(AMAX_ADDRESS));
-        m.output(&format!("{port}_data"), table.read(enable, addr));
+    for port in ["scan_", "group_"] {
+        let reader = m.slave(port, AmaxRead::layout());
+        reader.data.drive(table.read(reader.en, reader.addr));
     }
 }
 

@@ -6,65 +6,66 @@
 
 use super::shape::Shape;
 use super::tag::Tag;
-use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, high, lit, low, unsigned};
+use sagen_lang::{
+    Bundle, Design, Layout, Module, ModuleId, Packed, Reg, Signal, Type, bit, bundle, cat, high, lit, low, unsigned,
+};
 
-/// Inputs taken at `load`, their widths, and whether the walk needs them later on.
-pub(super) const FIELDS: [(&str, u32, bool); 16] = [
-    ("rows", 5, false),
-    ("segments", 8, true),
-    ("words", 12, true),
-    ("a", 16, false),
-    ("a_stride", 16, true),
-    ("b", 16, false),
-    ("b_stride", 16, true),
-    ("d", 16, false),
-    ("d_stride", 16, true),
-    ("head_words", 8, true),
-    ("pairs", 1, true),
-    ("rope", 1, true),
-    ("quant", 1, true),
-    ("dynamic", 1, true),
-    ("reads_a", 1, true),
-    ("reads_b", 1, true),
-];
+bundle! {
+    /// Inputs taken at `load`.
+    pub(super) struct Fields() {
+        rows: unsigned(5),
+        a: unsigned(16),
+        b: unsigned(16),
+        d: unsigned(16),
+        kept as Kept: Kept::layout(),
+    }
+}
 
-/// The walk of the rows: inputs of [`FIELDS`], outputs `valid`, `tag`, `take`, `a_en`, `a_addr`, `b_en`, `b_addr`.
+bundle! {
+    /// Those that the walk needs later on.
+    pub(super) struct Kept() {
+        segments: unsigned(8),
+        words: unsigned(12),
+        a_stride: unsigned(16),
+        b_stride: unsigned(16),
+        d_stride: unsigned(16),
+        head_words: unsigned(8),
+        pairs: bit(),
+        rope: bit(),
+        quant: bit(),
+        dynamic: bit(),
+        reads_a: bit(),
+        reads_b: bit(),
+    }
+}
+
+/// The walk of the rows: inputs of [`Fields`], outputs `valid`, `tag`, `take`, `a_en`, `a_addr`, `b_en`, `b_addr`.
 pub(super) fn vector_issue(d: &mut Design, shape: Shape) -> ModuleId {
     d.module(shape.by_lanes("vector_issue"), |m| {
         m.doc("Walks the words of one vector descriptor, one a cycle.");
         let load = m.input("load", bit());
         let ready = m.input("segment_ready", bit());
-        let given = Fields(FIELDS.map(|(name, width, _)| (name, m.input(name, unsigned(width)))).to_vec());
-        let kept = FIELDS.iter().filter(|(_, _, keep)| *keep);
-        let keep = |name: &'static str| m.reg_en(&format!("{name}_held"), load, given.get(name)).q();
-        let held = Fields(kept.map(|(name, _, _)| (*name, keep(name))).collect());
-        let walk = Walk::new(m, shape, load, ready, &given, &held);
+        let given = Fields::layout().inputs(m, "");
+        let held = given.kept.map(|name, value| m.reg_en(&format!("{name}_held"), load, value).q());
+        let walk = Walk::new(m, shape, load, ready, given, held);
         walk.advance(m);
         let (a_addr, b_addr) = (walk.operand_a(m), walk.operand_b(m));
         let tag = walk.tag(walk.result(m));
         m.output("valid", walk.step);
-        m.output("tag", tag.pack());
-        m.output("take", walk.step & walk.segment_first & held.get("dynamic"));
-        m.output("a_en", walk.step & held.get("reads_a"));
+        m.output("tag", packed(shape, tag));
+        m.output("take", walk.step & walk.segment_first & held.dynamic);
+        m.output("a_en", walk.step & held.reads_a);
         m.output("a_addr", a_addr);
         // A table word serves both words of its pair.
-        let skip = held.get("rope") & walk.odd();
-        m.output("b_en", walk.step & held.get("reads_b") & !skip);
+        let skip = held.rope & walk.odd();
+        m.output("b_en", walk.step & held.reads_b & !skip);
         m.output("b_addr", b_addr);
     })
 }
 
-struct Fields(Vec<(&'static str, Signal)>);
-
-impl Fields {
-    fn get(&self, name: &str) -> Signal {
-        self.0.iter().find(|(n, _)| *n == name).expect("a field of the walk").1
-    }
-}
-
-struct Walk<'a> {
-    given: &'a Fields,
-    held: &'a Fields,
+struct Walk {
+    given: Fields,
+    held: Kept,
     load: Signal,
     step: Signal,
     turn: Turn,
@@ -80,6 +81,12 @@ struct Walk<'a> {
     segment_last: Signal,
     row_last: Signal,
     last: Signal,
+}
+
+struct Operand {
+    name: &'static str,
+    start: Signal,
+    stride: Signal,
 }
 
 /// Where a step leads within a word and between the words of a rotated pair.
@@ -133,15 +140,15 @@ impl Turn {
     }
 }
 
-impl<'a> Walk<'a> {
-    fn new(m: &Module, shape: Shape, load: Signal, ready: Signal, given: &'a Fields, held: &'a Fields) -> Self {
+impl Walk {
+    fn new(m: &Module, shape: Shape, load: Signal, ready: Signal, given: Fields, held: Kept) -> Self {
         let active = m.reg("active", bit()).reset(0);
         let segment_first = m.reg("segment_first", bit());
         let (rows_left, segments_left) = (m.reg("rows_left", unsigned(5)), m.reg("segments_left", unsigned(8)));
         let words_left = m.reg("words_left", unsigned(12));
         let quarter = m.reg("quarter", unsigned(2));
-        let turn = Turn::new(m, shape, held.get("rope"), quarter.bit(0));
-        let waits = held.get("dynamic") & segment_first & !ready;
+        let turn = Turn::new(m, shape, held.rope, quarter.bit(0));
+        let waits = held.dynamic & segment_first & !ready;
         let segment_last = m.net("segment_last", words_left.eq_lit(1) & turn.forward);
         let row_last = m.net("row_last", segment_last & segments_left.eq_lit(1));
         Self {
@@ -174,13 +181,13 @@ impl<'a> Walk<'a> {
         let zero = |r: Reg| m.set(r, m.lit(r.ty(), 0));
         let set = |r: Reg, v: Signal| m.set(r, v);
         m.when(self.step, || {
-            self.turn.advance(m, self.held.get("rope"), self.odd());
+            self.turn.advance(m, self.held.rope, self.odd());
             set(self.segment_first, self.segment_last);
             set(self.row_first, self.row_last);
             m.when(self.turn.moves(), || self.advance_word(m));
             m.when(self.segment_last, || set(self.segments_left, self.segments_left.sub_lit(1)));
             m.when(self.row_last, || {
-                set(self.segments_left, self.held.get("segments"));
+                set(self.segments_left, self.held.segments);
                 set(self.rows_left, self.rows_left.sub_lit(1));
                 set(self.row, self.row.add_lit(1));
                 zero(self.quarter);
@@ -192,9 +199,9 @@ impl<'a> Walk<'a> {
             set(self.active, high());
             set(self.segment_first, high());
             set(self.row_first, high());
-            set(self.rows_left, self.given.get("rows"));
-            set(self.segments_left, self.given.get("segments"));
-            set(self.words_left, self.given.get("words"));
+            set(self.rows_left, self.given.rows);
+            set(self.segments_left, self.given.kept.segments);
+            set(self.words_left, self.given.kept.words);
             [self.row, self.group, self.quarter].into_iter().chain(self.turn.part).for_each(zero);
         });
     }
@@ -202,19 +209,20 @@ impl<'a> Walk<'a> {
     /// The counters of words and groups.
     fn advance_word(&self, m: &Module) {
         let words = self.turn.down(self.words_left);
-        m.set(self.words_left, self.segment_last.mux(self.held.get("words"), words));
+        m.set(self.words_left, self.segment_last.mux(self.held.words, words));
         m.set(self.quarter, self.turn.up(self.quarter));
         m.when(self.quarter.eq_lit(3) & self.turn.forward, || m.set(self.group, self.group.add_lit(1)));
     }
 
     /// An address that restarts each row one stride further, and otherwise takes `next` when it `moves`.
-    fn address(&self, m: &Module, name: &str, moves: Signal, restart: Signal, next: impl Fn(Reg) -> Signal) -> Signal {
+    fn address(&self, m: &Module, of: Operand, moves: Signal, restart: Signal, next: impl Fn(Reg) -> Signal) -> Signal {
+        let Operand { name, start, stride } = of;
         let (addr, row) = (m.reg(&format!("{name}_at"), unsigned(16)), m.reg(&format!("{name}_row"), unsigned(16)));
-        let next_row = m.net(&format!("{name}_next_row"), row.add(self.held.get(&format!("{name}_stride"))));
+        let next_row = m.net(&format!("{name}_next_row"), row.add(stride));
         let next = next(addr);
         m.when(self.load, || {
-            m.set(addr, self.given.get(name));
-            m.set(row, self.given.get(name));
+            m.set(addr, start);
+            m.set(row, start);
         })
         .elsewhen(self.step, || {
             m.when(self.row_last, || {
@@ -228,24 +236,38 @@ impl<'a> Walk<'a> {
     }
 
     fn operand_a(&self, m: &Module) -> Signal {
-        self.address(m, "a", self.turn.moves(), low(), |at| self.turn.up(at))
+        self.address(
+            m,
+            Operand { name: "a", start: self.given.a, stride: self.held.a_stride },
+            self.turn.moves(),
+            low(),
+            |at| self.turn.up(at),
+        )
     }
 
     /// Half words and table words advance every second word; the table starts again with each head.
     fn operand_b(&self, m: &Module) -> Signal {
         let left = m.reg("head_left", unsigned(8));
         let head_last = m.net("head_last", left.eq_lit(1) & self.turn.forward);
-        m.when(self.load, || m.set(left, self.given.get("head_words"))).elsewhen(self.step & self.turn.moves(), || {
-            m.set(left, (head_last | self.row_last).mux(self.held.get("head_words"), self.turn.down(left)));
+        m.when(self.load, || m.set(left, self.given.kept.head_words)).elsewhen(self.step & self.turn.moves(), || {
+            m.set(left, (head_last | self.row_last).mux(self.held.head_words, self.turn.down(left)));
         });
-        let forward = self.turn.forward & (!self.held.get("pairs") | self.odd());
-        self.address(m, "b", forward, self.held.get("rope") & head_last, |at| at.add_lit(1))
+        let forward = self.turn.forward & (!self.held.pairs | self.odd());
+        self.address(
+            m,
+            Operand { name: "b", start: self.given.b, stride: self.held.b_stride },
+            forward,
+            self.held.rope & head_last,
+            |at| at.add_lit(1),
+        )
     }
 
     /// Codes fill a word in four steps.
     fn result(&self, m: &Module) -> Signal {
-        let moves = self.turn.moves() & (!self.held.get("quant") | self.quarter.eq_lit(3));
-        self.address(m, "d", moves, low(), |at| self.turn.up(at))
+        let moves = self.turn.moves() & (!self.held.quant | self.quarter.eq_lit(3));
+        self.address(m, Operand { name: "d", start: self.given.d, stride: self.held.d_stride }, moves, low(), |at| {
+            self.turn.up(at)
+        })
     }
 
     fn tag(&self, d: Signal) -> Tag {
@@ -264,4 +286,11 @@ impl<'a> Walk<'a> {
             part,
         }
     }
+}
+
+/// `Tag::layout(shape).pack(tag)`, nested as it is printed today; goes with the pinned port orders.
+fn packed(shape: Shape, tag: Tag) -> Packed<Tag<Type>> {
+    let flags = [tag.last, tag.row_first, tag.row_last, tag.segment_last, tag.group_first, tag.group_last];
+    let word = cat(&[cat(&flags), tag.quarter, tag.group, tag.row, tag.d]);
+    Tag::layout(shape).packed(tag.part.map_or(word, |part| cat(&[part, word])))
 }

@@ -7,14 +7,10 @@
 
 mod amax;
 mod constants;
-mod gate;
 mod issue;
 mod lane;
-mod multiply;
-mod normalise;
 mod operation;
 mod pipeline;
-mod root;
 mod rounding;
 mod scale;
 mod scan;
@@ -25,11 +21,14 @@ mod tag;
 #[cfg(test)]
 mod tests;
 
+use crate::interface::{ScaleWrite, StepRead, UnitPort, unit_port};
 use constants::Constants;
+use issue::{Fields, Kept};
 use operation::Operation;
 use pipeline::Pipeline;
-use sagen_lang::{Design, Instance, Module, ModuleId, Reg, Signal, bit, unsigned};
+use sagen_lang::{Bundle, Design, Instance, Module, ModuleId, Output, Reg, Signal, bit, connect};
 use sagen_streamed_arch::StreamedConfig;
+use segments::Segment;
 use shape::Shape;
 
 /// The children of the unit.
@@ -70,6 +69,7 @@ pub fn vector_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
 /// The descriptor that waits or starts, and the one that runs.
 struct Front {
     shape: Shape,
+    unit: UnitPort<Signal, Output>,
     op: Operation,
     go: sagen_lang::Wire,
     a: Signal,
@@ -80,48 +80,48 @@ struct Front {
 
 impl Front {
     fn new(m: &Module, shape: Shape) -> Self {
-        let (desc, desc_valid) = (m.input("desc", unsigned(512)), m.input("desc_valid", bit()));
+        let unit = unit_port(m);
+        let (desc, desc_valid) = (unit.desc, unit.valid);
         let (waiting, running) = (m.reg("waiting", bit()).reset(0), m.reg("running", bit()).reset(0));
         let go = m.wire("go", bit());
-        let ready = m.net("ready", if shape.deep { !waiting } else { !waiting | go });
+        let ready = m.net("ready", if shape.depth.is_deep() { !waiting } else { !waiting | go });
         let accept = m.net("accept", desc_valid & ready);
         m.when(go, || m.set(waiting, m.lit(bit(), 0)));
         m.when(accept, || m.set(waiting, m.lit(bit(), 1)));
         let op = Operation::new(m.reg_en("held", accept, desc.trunc(operation::used_bits())));
-        m.output("step_index", Operation::new(desc).a_reg());
-        let offset = m.input("step_value", unsigned(32)).trunc(16);
+        let step = m.master("step_", StepRead::layout());
+        step.index.drive(Operation::new(desc).a_reg());
+        let offset = step.value.trunc(16);
         let offset = m.reg_en("offset", accept, offset);
-        m.output("desc_ready", ready);
-        let (a, decoded) = if shape.deep {
+        unit.ready.drive(ready);
+        let (a, decoded) = if shape.depth.is_deep() {
             address_in_steps(m, accept, go.q(), offset.q(), &op)
         } else {
             (op.a() + offset.mul(op.a_stride()).trunc(16), waiting.q())
         };
-        Self { shape, op, go, a, waiting, decoded, running }
+        Self { shape, unit, op, go, a, waiting, decoded, running }
     }
 
     fn walk(&self, m: &Module, issue: ModuleId) -> Instance {
         let (u, op) = (m.instance("u_issue", issue), &self.op);
         u.input("load", self.go);
-        let fields = [
-            ("rows", op.rows()),
-            ("segments", op.segments()),
-            ("words", op.words()),
-            ("a", self.a),
-            ("a_stride", op.a_stride()),
-            ("b", op.b()),
-            ("b_stride", op.b_stride()),
-            ("d", op.d()),
-            ("d_stride", op.d_stride()),
-            ("head_words", op.head_words()),
-            ("pairs", op.rope | op.b_half()),
-            ("rope", op.rope),
-            ("quant", op.quant),
-            ("dynamic", op.dynamic()),
-            ("reads_a", op.reads_a()),
-            ("reads_b", op.reads_b()),
-        ];
-        fields.iter().for_each(|(name, value)| u.input(name, *value));
+        let (rows, segments, words, a_stride) = (op.rows(), op.segments(), op.words(), op.a_stride());
+        let (b, b_stride, d, d_stride) = (op.b(), op.b_stride(), op.d(), op.d_stride());
+        let kept = Kept {
+            segments,
+            words,
+            a_stride,
+            b_stride,
+            d_stride,
+            head_words: op.head_words(),
+            pairs: op.rope | op.b_half(),
+            rope: op.rope,
+            quant: op.quant,
+            dynamic: op.dynamic(),
+            reads_a: op.reads_a(),
+            reads_b: op.reads_b(),
+        };
+        Fields { rows, a: self.a, b, d, kept }.to_inputs(u, "");
         u
     }
 
@@ -138,13 +138,8 @@ impl Front {
         scale.input("scale", op.scale());
         scale.input("norm", op.norm());
         constants.scale(scale);
-        scale.input("segment_ready", segments.output("scale_ready"));
-        scale.input("segment_mantissa", segments.output("scale_mantissa"));
-        scale.input("segment_exponent", segments.output("scale_exponent"));
-        segments.input("scale_pop", scale.output("segment_pop"));
-        for port in ["f_valid", "f_addr", "f_data"] {
-            m.output(port, scale.output(port));
-        }
+        connect(&segments.master::<Segment>("scale_"), &scale.slave("segment_"));
+        m.pass_master("f_", &scale.master::<ScaleWrite>("f_"));
         (segments, scale)
     }
 
@@ -162,13 +157,13 @@ impl Front {
         self.go.drive(self.waiting & self.decoded & (!self.running | finish));
         m.when(self.go, || m.set(self.running, m.lit(bit(), 1)));
         let busy = self.waiting | self.running;
-        if self.shape.deep {
+        if self.shape.depth.is_deep() {
             let done = m.reg("done_q", bit()).reset(0);
             m.set(done, finish);
-            m.output("done", done);
+            self.unit.done.drive(done);
             m.output("busy", busy | done);
         } else {
-            m.output("done", finish);
+            self.unit.done.drive(finish);
             m.output("busy", busy);
         }
     }

@@ -7,30 +7,48 @@
 //! its reads from registers.
 
 use super::Children;
+use super::amax::AmaxRead;
 use super::constants::Constants;
+use super::lane::{Controls, DeepControls};
 use super::shape::{ROPE_SELECT, SELECT, Shape, Steps};
-use super::tag::{TAG_BITS, Tag};
-use sagen_lang::{Instance, Module, Signal, bit, cat, lit, pack, unsigned};
+use super::squares::RowSum;
+use super::tag::Tag;
+use crate::interface::{CodeWrite, ScratchRead, ScratchWrite, WORD};
+use sagen_lang::{Bundle, Instance, Layout, Module, Output, Packed, Signal, Type, bit, cat, connect, lit, pack};
 
-const WORD: u32 = 512;
 const LANE: u32 = 32;
 
 /// A word in one stage.
 #[derive(Clone, Copy)]
 struct Stage {
     valid: Signal,
-    bus: Signal,
+    bus: Packed<Tag<Type>>,
 }
 
 impl Stage {
     fn tag(self) -> Tag {
-        Tag::unpack(self.bus)
+        self.bus.unpack()
     }
 
     fn next(self, m: &Module, name: &str) -> Self {
         let valid = m.reg(&format!("{name}_valid"), bit()).reset(0);
         m.set(valid, self.valid);
-        Self { valid: valid.q(), bus: m.reg_en(name, self.valid, self.bus).q() }
+        Self { valid: valid.q(), bus: self.bus.reg_en(m, name, self.valid) }
+    }
+}
+
+/// A read of the scratchpad.
+#[derive(Clone, Copy)]
+struct Read {
+    enable: Signal,
+    addr: Signal,
+}
+
+impl Read {
+    fn next(self, m: &Module, name: &str) -> Self {
+        let enable = m.reg(&format!("{name}_valid"), bit()).reset(0);
+        m.set(enable, self.enable);
+        Self { enable: enable.q(), addr: m.reg_en(name, self.enable, self.addr).q() }
     }
 }
 
@@ -41,6 +59,8 @@ pub(super) struct Pipeline<'a> {
     lanes: Vec<Instance>,
     amax: Instance,
     squares: Instance,
+    /// Read ports a and b.
+    scratch: [ScratchRead<Output, Signal>; 2],
     /// Cycle 0 to the latest select.
     reading: Vec<Stage>,
     select: Stage,
@@ -51,15 +71,15 @@ pub(super) struct Pipeline<'a> {
 impl<'a> Pipeline<'a> {
     pub(super) fn new(m: &Module, children: &Children, issue: &Instance, constants: &'a Constants) -> Self {
         let shape = children.shape;
-        let first = Stage { valid: issue.output("valid"), bus: issue.output("tag") };
-        debug_assert_eq!(first.bus.width(), TAG_BITS + shape.part_bits());
-        let mut reading = vec![if shape.deep { first.next(m, "read0") } else { first }];
+        let first = Stage { valid: issue.output("valid"), bus: Tag::layout(shape).packed(issue.output("tag")) };
+        let mut reading = vec![if shape.depth.is_deep() { first.next(m, "read0") } else { first }];
         for i in 1..=shape.glu_select() {
             reading.push(reading[i - 1].next(m, &format!("read{i}")));
         }
         let [glu, rope, other] = [shape.glu_select(), ROPE_SELECT, SELECT].map(|i| reading[i]);
         let valid = m.net("select_valid", constants.pick(glu.valid, rope.valid, other.valid));
-        let select = Stage { valid, bus: m.net("select_tag", constants.pick(glu.bus, rope.bus, other.bus)) };
+        let bus = Packed::choose([glu.bus, rope.bus, other.bus], |[g, r, o]| constants.pick(g, r, o));
+        let select = Stage { valid, bus: bus.net(m, "select_tag") };
         let steps = shape.steps();
         let mut after = vec![select.next(m, steps.names[0])];
         for (i, name) in steps.names.iter().enumerate().skip(1) {
@@ -67,7 +87,8 @@ impl<'a> Pipeline<'a> {
         }
         let lanes = (0..shape.lanes).map(|i| m.instance(&format!("u_lane{i}"), children.lane)).collect();
         let (amax, squares) = (m.instance("u_amax", children.amax), m.instance("u_squares", children.squares));
-        Self { shape, steps, constants, lanes, amax, squares, reading, select, after }
+        let scratch = ["a_", "b_"].map(|port| m.master(port, ScratchRead::layout()));
+        Self { shape, steps, constants, lanes, amax, squares, scratch, reading, select, after }
     }
 
     fn write(&self) -> Stage {
@@ -100,18 +121,19 @@ impl<'a> Pipeline<'a> {
 
     /// Port a at once, port b two cycles before the operands are selected.
     fn reads(&self, m: &Module, issue: &Instance) {
-        let a = Stage { valid: issue.output("a_en"), bus: issue.output("a_addr") };
-        let mut b = vec![Stage { valid: issue.output("b_en"), bus: issue.output("b_addr") }];
+        let a = Read { enable: issue.output("a_en"), addr: issue.output("a_addr") };
+        let mut b = vec![Read { enable: issue.output("b_en"), addr: issue.output("b_addr") }];
         for i in 1..=self.shape.glu_select() - SELECT {
             b.push(b[i - 1].next(m, &format!("b_delay{i}")));
         }
         let [glu, rope] = [self.shape.glu_select(), ROPE_SELECT].map(|s| b[s - SELECT]);
-        let pick = |of: fn(Stage) -> Signal| self.constants.pick(of(glu), of(rope), of(b[0]));
-        let b = Stage { valid: pick(|s| s.valid), bus: pick(|s| s.bus) };
-        for (name, port) in [("a", a), ("b", b)] {
-            let port = if self.shape.deep { port.next(m, &format!("{name}_port")) } else { port };
-            m.output(&format!("{name}_en"), port.valid);
-            m.output(&format!("{name}_addr"), port.bus);
+        let pick = |of: fn(Read) -> Signal| self.constants.pick(of(glu), of(rope), of(b[0]));
+        let b = Read { enable: pick(|s| s.enable), addr: pick(|s| s.addr) };
+        for (i, (name, port)) in [("a", a), ("b", b)].into_iter().enumerate() {
+            let port = if self.shape.depth.is_deep() { port.next(m, &format!("{name}_port")) } else { port };
+            let scratch = &self.scratch[i];
+            scratch.en.drive(port.enable);
+            scratch.addr.drive(port.addr);
         }
     }
 
@@ -121,8 +143,8 @@ impl<'a> Pipeline<'a> {
         let mut takes = m.net("selects_codes", self.select.valid & c.dynamic);
         let mut given = [self.amax.output("group_data"), segments.output("code_amax"), segments.output("code_shift")];
         // A deep unit compares one stage later.
-        let from = usize::from(self.shape.deep);
-        if self.shape.deep {
+        let from = usize::from(self.shape.depth.is_deep());
+        if self.shape.depth.is_deep() {
             let names = ["group_amax", "segment_amax", "segment_shift"];
             given = [0, 1, 2].map(|i| m.reg_en(names[i], takes, given[i]).q());
             takes = m.net("compares_codes", self.after[0].valid & c.dynamic);
@@ -165,43 +187,44 @@ impl<'a> Pipeline<'a> {
             |gate_stage: usize, stage: Stage| c.glu.mux(self.reading[gate_stage].valid, stage.valid & c.second);
         let second_load = |other: Signal| c.glu.mux(self.reading[gate_select].valid, select & other);
         let first = self.reading[SELECT];
-        let control = |name: &str| match name {
-            "x1_pick" => c.x1_pick,
-            "x2_pick" => c.x2_pick,
-            "y1_pick" => odd.mux(c.y1_odd, c.y1_pick),
-            "y2_pick" => odd.mux(c.y2_odd, c.y2_pick),
-            "x1_load" => select & !(c.rope & odd),
-            "y1_load" => select,
-            "x2_load" => second_load(c.second & !(c.rope & odd)),
-            "y2_load" => second_load(c.second),
-            "keep" => first.valid & c.rope & !first.tag().odd(),
-            "gelu" => c.gelu,
-            "gate_find" => gate(SELECT),
-            "gate_read" => gate(SELECT + 1),
-            "gate_fetch" => gate(SELECT + 2),
-            "gate_multiply" => gate(SELECT + 3),
-            "product1" => self.after[0].valid,
-            "product2" => second(gate_select + 1, self.after[0]),
-            "combine1" => self.after[1].valid,
-            "combine2" => second(gate_select + 2, self.after[1]),
-            "paired" => c.paired,
-            "minus" => c.rope & !self.after[steps.add].tag().odd(),
-            "add" => self.after[steps.add].valid,
-            "shift" => self.after[steps.shift].valid,
-            "coarse" => shift.coarse,
-            "round" => self.after[steps.round].valid,
-            "fine" => shift.fine,
-            "quant" => c.quant,
-            _ => unreachable!("`{name}` is no control of a lane"),
+        let controls = Controls {
+            x1_pick: c.x1_pick,
+            x2_pick: c.x2_pick,
+            y1_pick: odd.mux(c.y1_odd, c.y1_pick),
+            y2_pick: odd.mux(c.y2_odd, c.y2_pick),
+            x1_load: select & !(c.rope & odd),
+            y1_load: select,
+            x2_load: second_load(c.second & !(c.rope & odd)),
+            y2_load: second_load(c.second),
+            keep: first.valid & c.rope & !first.tag().odd(),
+            gelu: c.gelu,
+            gate_find: gate(SELECT),
+            gate_read: gate(SELECT + 1),
+            product1: self.after[0].valid,
+            product2: second(gate_select + 1, self.after[0]),
+            paired: c.paired,
+            minus: c.rope & !self.after[steps.add].tag().odd(),
+            shift: self.after[steps.shift].valid,
+            coarse: shift.coarse,
+            fine: shift.fine,
+            quant: c.quant,
         };
-        for (name, _) in super::lane::controls(self.shape) {
-            let value = control(name);
-            self.lanes.iter().for_each(|lane| lane.input(name, value));
+        self.lanes.iter().for_each(|lane| controls.to_inputs(*lane, ""));
+        if self.shape.depth.is_deep() {
+            let controls = DeepControls {
+                gate_fetch: gate(SELECT + 2),
+                gate_multiply: gate(SELECT + 3),
+                combine1: self.after[1].valid,
+                combine2: second(gate_select + 2, self.after[1]),
+                add: self.after[steps.add].valid,
+                round: self.after[steps.round].valid,
+            };
+            self.lanes.iter().for_each(|lane| controls.to_inputs(*lane, ""));
         }
     }
 
     fn lane_data(&self, m: &Module, segments: &Instance) {
-        let [a, b] = ["a_data", "b_data"].map(|n| m.input(n, unsigned(WORD)));
+        let [a, b] = self.scratch.map(|port| port.data);
         let (a_part, b_part) = (self.reading[SELECT].tag().part, self.select.tag().part);
         let elements = |name: &str, word: Signal, part: Option<Signal>, width: u32| {
             let parts = word.lanes(width * self.shape.lanes as u32);
@@ -254,16 +277,18 @@ impl<'a> Pipeline<'a> {
             m.set(valid, whole & to);
             valid.q()
         };
-        m.output("w_valid", valid("word_valid", c.to_scratchpad));
-        m.output("c_valid", valid("codes_valid", c.to_codes));
+        let write = m.master("w_", ScratchWrite::layout(false));
+        let codes = m.master("c_", CodeWrite::layout());
+        write.valid.drive(valid("word_valid", c.to_scratchpad));
+        codes.valid.drive(valid("codes_valid", c.to_codes));
         let quarter = lit(4, 1).shl_dyn(tag.quarter);
-        m.output("w_addr", tag.d);
-        m.output("w_data", word);
-        m.output("w_mask", self.mask(quarter));
-        m.output("c_addr", tag.d);
-        m.output("c_data", word);
-        m.output("c_mask", quarter);
-        m.output("c_shift", group_shift);
+        write.addr.drive(tag.d);
+        write.data.drive(word);
+        write.mask.drive(self.mask(quarter));
+        codes.addr.drive(tag.d);
+        codes.data.drive(word);
+        codes.mask.drive(quarter);
+        codes.shift.drive(group_shift);
     }
 
     /// A quarter for codes; the words of a rotated pair are written part by part, others whole.
@@ -288,14 +313,13 @@ impl<'a> Pipeline<'a> {
         amax.input("group_last", tag.group_last);
         amax.input("row", tag.row);
         amax.input("group", tag.group);
-        amax.input("scan_en", segments.output("scan_en"));
-        amax.input("scan_addr", segments.output("scan_addr"));
-        segments.input("scan_data", amax.output("scan_data"));
+        connect(&segments.master::<AmaxRead>("scan_"), &amax.slave("scan_"));
         segments.input("hold", amax.output("busy"));
         // One cycle before the group's first word is selected.
         let before = self.reading[SELECT - 1];
-        amax.input("group_en", before.valid & c.dynamic & before.tag().group_first);
-        amax.input("group_addr", cat(&[before.tag().row, before.tag().group]));
+        let table = amax.slave::<AmaxRead>("group_").ports();
+        table.en.drive(before.valid & c.dynamic & before.tag().group_first);
+        table.addr.drive(cat(&[before.tag().row, before.tag().group]));
         let (add, tag) = (self.after[self.steps.add], self.after[self.steps.add].tag());
         squares.input("valid", add.valid & c.squares);
         let all: Vec<Signal> = self.lanes.iter().map(|l| l.output("square")).collect();
@@ -303,8 +327,7 @@ impl<'a> Pipeline<'a> {
         squares.input("row_first", tag.row_first);
         squares.input("row_last", tag.row_last);
         squares.input("row", tag.row);
-        squares.input("read_row", scale.output("read_row"));
-        scale.input("row_sum", squares.output("row_sum"));
+        connect(&scale.master::<RowSum>(""), &squares.slave(""));
     }
 }
 

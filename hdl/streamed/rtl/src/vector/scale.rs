@@ -5,29 +5,33 @@
 //! the write of the last entry. One multiplier, used in turn: two cycles a segment, three with a root (a deep unit: three
 //! and five), and once a row the time of the root. Exponents saturate to 8 bits.
 
-use super::multiply::{Settled, in_turn};
-use super::root::vector_root;
+use super::segments::Segment;
 use super::shape::Shape;
-use super::squares::SQUARES;
-use sagen_lang::{Design, Fsm, Instance, Module, ModuleId, Reg, Signal, bit, cat, low, signed, unsigned};
+use super::squares::{RowSum, SQUARES};
+use crate::interface::ScaleWrite;
+use sagen_blocks::multiply::{Settled, in_turn};
+use sagen_blocks::sfu::rsqrt::rsqrt;
+use sagen_lang::{Design, Fsm, Instance, Module, ModuleId, Output, Reg, Signal, bit, cat, low, signed, unsigned};
 
 /// Holds any sum of the exponents of amax, root, factor and two products.
 const EXPONENT: u32 = 10;
 
 /// The scale computation.
 pub(super) fn vector_scale(d: &mut Design, shape: Shape) -> ModuleId {
-    let root = vector_root(d, shape);
+    let root = rsqrt(d, shape.depth, SQUARES);
     d.module(shape.by_depth("vector_scale"), |m| {
         m.doc("Scale entries of a dynamic quantisation.");
         let state = m.fsm("state", &["idle", "begin", "root", "take", "product"]);
-        let walk = Walk::new(m);
-        let root = place_root(m, root, state.is("begin"));
+        let (walk, squares) = (Walk::new(m), m.master("", RowSum::layout()));
+        squares.read_row.drive(walk.row);
+        let root = place_root(m, root, state.is("begin"), squares.row_sum);
         let product = Product::new(m);
-        let take = m.net("take", state.is("take") & m.input("segment_ready", bit()));
-        m.output("segment_pop", take);
-        m.when(take, || product.first(m, &walk, &root));
+        let segment = m.slave("segment_", Segment::layout());
+        let take = m.net("take", state.is("take") & segment.ready);
+        segment.pop.drive(take);
+        m.when(take, || product.first(m, &walk, &root, &segment));
         let Settled { product: mantissas, settled } =
-            in_turn(m, shape, "mantissas", product.x.mul(product.y), state.is("product"));
+            in_turn(m, shape.depth, "mantissas", product.x.mul(product.y), state.is("product"));
         let result = product.result(m, mantissas);
         let ends = m.net("ends", state.is("product") & settled);
         let entry = m.net("entry", ends & !product.more.q());
@@ -38,10 +42,10 @@ pub(super) fn vector_scale(d: &mut Design, shape: Shape) -> ModuleId {
     })
 }
 
-fn place_root(m: &Module, root: ModuleId, start: Signal) -> Instance {
+fn place_root(m: &Module, root: ModuleId, start: Signal, sum: Signal) -> Instance {
     let u = m.instance("u_root", root);
     u.input("start", start);
-    u.input("sum", m.input("row_sum", unsigned(SQUARES)));
+    u.input("sum", sum);
     u.input("epsilon", m.input("epsilon", unsigned(40)));
     u
 }
@@ -49,10 +53,11 @@ fn place_root(m: &Module, root: ModuleId, start: Signal) -> Instance {
 fn write(m: &Module, walk: &Walk, entry: Signal, result: &(Signal, Signal)) {
     let valid = m.reg("f_valid_q", bit()).reset(0);
     m.set(valid, entry);
-    m.output("f_valid", valid);
-    m.output("f_addr", m.reg_en("f_addr_q", entry, walk.at));
+    let scales = m.master("f_", ScaleWrite::layout());
+    scales.valid.drive(valid);
+    scales.addr.drive(m.reg_en("f_addr_q", entry, walk.at));
     let data = cat(&[result.1.sat(8).as_unsigned(), result.0]);
-    m.output("f_data", m.reg_en("f_data_q", entry, data));
+    scales.data.drive(m.reg_en("f_data_q", entry, data));
     m.output("last", valid & m.reg_en("f_last", entry, walk.last));
 }
 
@@ -91,7 +96,6 @@ impl Walk {
             last: m.net("last_segment", row_last & rows.eq_lit(1)),
             given,
         };
-        m.output("read_row", walk.row);
         m.when(load, || {
             let [rows, segments, scale, _] = walk.given;
             m.set(walk.rows, rows);
@@ -163,11 +167,10 @@ impl Product {
     }
 
     /// The segment's amax times the root, or times the factor.
-    fn first(&self, m: &Module, walk: &Walk, root: &Instance) {
-        let mantissa = m.input("segment_mantissa", unsigned(16));
-        let exponent = m.input("segment_exponent", signed(6)).extend(EXPONENT);
+    fn first(&self, m: &Module, walk: &Walk, root: &Instance, segment: &Segment<Signal, Output>) {
+        let exponent = segment.exponent.extend(EXPONENT);
         let root_exponent = root.output("exponent").extend(EXPONENT);
-        m.set(self.x, mantissa);
+        m.set(self.x, segment.mantissa);
         m.set(self.y, walk.norm.mux(root.output("mantissa"), self.factor.0));
         m.set(self.exponent, exponent + walk.norm.mux(root_exponent, self.factor.1));
         m.set(self.more, walk.norm);

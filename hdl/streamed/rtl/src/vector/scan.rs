@@ -1,9 +1,7 @@
 //! Reads the groups of one segment after another from the amax table and keeps the greatest.
 
-use super::amax::AMAX_ADDRESS;
+use super::amax::AmaxRead;
 use sagen_lang::{Module, Reg, Signal, bit, cat, high, low, unsigned};
-
-const _: () = assert!(AMAX_ADDRESS == 11, "four bits of row and seven of group");
 
 struct Counters {
     active: Reg,
@@ -30,16 +28,16 @@ pub(super) fn scan(m: &Module, free: Signal) -> (Signal, Signal, Signal) {
     let step = m.net("scan_step", c.active & !m.input("hold", bit()) & (!c.first | free));
     let last = m.net("scan_last", c.groups.eq_lit(1));
     c.advance(m, step, last);
-    m.output("scan_en", step);
-    m.output("scan_addr", cat(&[c.row.q(), c.group.q()]));
+    let table = m.master("scan_", AmaxRead::layout());
+    table.en.drive(step);
+    table.addr.drive(cat(&[c.row.q(), c.group.q()]));
 
-    let data = m.input("scan_data", unsigned(32));
     let arrives = m.reg("scan_arrives", bit()).reset(0);
     m.set(arrives, step);
     let first1 = m.reg_en("scan_first1", step, c.first);
     let last1 = m.reg_en("scan_last1", step, last);
     let amax = m.reg("scan_amax", unsigned(32));
-    m.when(arrives, || m.set(amax, first1.mux(data, amax.max(data))));
+    m.when(arrives, || m.set(amax, first1.mux(table.data, amax.max(table.data))));
     let found = m.reg("scan_found", bit()).reset(0);
     m.set(found, arrives & last1);
     (step & c.first, found.q(), amax.q())

@@ -6,10 +6,13 @@
 //! own pace; a scan starts once both have left its slot. `code_ready` rises while the multiplier is still two
 //! cycles away: the code pass uses it two cycles after its first read.
 
-use super::normalise::shift_out_zeros;
 use super::scan::scan;
 use sagen_arith::tables::recip_seeds;
-use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, lit, low, signed, unsigned};
+use sagen_blocks::scale::{clamp, shift_out_zeros};
+use sagen_lang::{
+    Design, Layout, Mem, Module, ModuleId, RamStyle, Reg, Signal, bit, bundle, cat, interface, lit, low, signed,
+    unsigned,
+};
 
 const SLOTS: u32 = 4;
 /// The shift of a code is this plus the exponent of the segment's amax.
@@ -22,20 +25,22 @@ pub(super) fn vector_segments(d: &mut Design) -> ModuleId {
         let free = m.wire("slot_free", bit());
         let (begins, found, amax) = scan(m, free.q());
         let normal = normalise(m, found, amax);
-        let multiplier = multiplier(m, normal.valid, normal.mantissa);
+        let multiplier = multiplier(m, normal.valid, normal.scale.mantissa);
 
         let code = Slots::new(m, "code", begins, normal.valid, m.input("code_take", bit()), m.input("code_pop", bit()));
-        let pop = m.input("scale_pop", bit());
-        let scale = Slots::new(m, "scale", begins, normal.valid, pop, pop);
+        m.output("code_ready", code.ready);
+        let entries = m.master("scale_", Segment::layout());
+        let scale = Slots::new(m, "scale", begins, normal.valid, entries.pop, entries.pop);
+        entries.ready.drive(scale.ready);
         free.drive(code.free & scale.free);
 
         m.output("code_amax", slots(m, "amaxes", found, amax).read_async(code.slot));
-        let normals = cat(&[normal.exponent.as_unsigned(), normal.mantissa]);
-        let normals = slots(m, "normals", normal.valid, normals);
-        let (for_code, for_scale) = (normals.read_async(code.slot), normals.read_async(scale.slot));
-        m.output("code_shift", for_code.slice(16, 6).add_lit(CODE_SHIFT as u32));
-        m.output("scale_mantissa", for_scale.slice(0, 16));
-        m.output("scale_exponent", for_scale.slice(16, 6).as_signed());
+        let layout = Scale::layout();
+        let normals = slots(m, "normals", normal.valid, layout.pack(normal.scale).into());
+        let [for_code, for_scale] = [code.slot, scale.slot].map(|slot| layout.packed(normals.read_async(slot)));
+        m.output("code_shift", for_code.get(|s| s.exponent).as_unsigned().add_lit(CODE_SHIFT as u32));
+        entries.mantissa.drive(for_scale.get(|s| s.mantissa));
+        entries.exponent.drive(for_scale.get(|s| s.exponent));
         m.output("code_multiplier", slots(m, "multipliers", multiplier.0, multiplier.1).read_async(code.slot));
     })
 }
@@ -52,6 +57,7 @@ fn slots(m: &Module, name: &str, valid: Signal, value: Signal) -> Mem {
 /// One reader's view of the slots.
 struct Slots {
     slot: Signal,
+    ready: Signal,
     free: Signal,
 }
 
@@ -60,10 +66,10 @@ impl Slots {
     fn new(m: &Module, name: &str, begin: Signal, fill: Signal, take: Signal, pop: Signal) -> Self {
         let used = counter(m, &format!("{name}_used"), begin, pop);
         let ready = counter(m, &format!("{name}_filled"), fill, take);
-        m.output(&format!("{name}_ready"), !ready.is_zero());
+        let ready = !ready.is_zero();
         let slot = m.reg(&format!("{name}_slot"), unsigned(SLOTS.ilog2())).reset(0);
         m.when(pop, || m.set(slot, slot.add_lit(1)));
-        Self { slot: slot.q(), free: used.ne_lit(SLOTS) }
+        Self { slot: slot.q(), ready, free: used.ne_lit(SLOTS) }
     }
 }
 
@@ -74,10 +80,28 @@ fn counter(m: &Module, name: &str, up: Signal, down: Signal) -> Reg {
     count
 }
 
+interface! {
+    /// Amax of one segment after the other.
+    pub(super) struct Segment() {
+        ready: -> bit(),
+        mantissa: -> unsigned(16),
+        exponent: -> signed(6),
+        /// The segment is taken.
+        pop: <- bit(),
+    }
+}
+
+bundle! {
+    /// A positive number.
+    struct Scale() {
+        mantissa: unsigned(16),
+        exponent: signed(6),
+    }
+}
+
 struct Normal {
     valid: Signal,
-    mantissa: Signal,
-    exponent: Signal,
+    scale: Scale,
 }
 
 /// One pipeline register for `valid`.
@@ -97,8 +121,10 @@ fn normalise(m: &Module, found: Signal, amax: Signal) -> Normal {
     let exponent = x.msb().mux(m.lit(signed(6), 16) - zeros, m.lit(signed(6), 0));
     Normal {
         valid: follow(m, "valid2", valid1),
-        mantissa: m.reg_en("mantissa2", valid1, x.slice(16, 16)).q(),
-        exponent: m.reg_en("exponent2", valid1, exponent).q(),
+        scale: Scale {
+            mantissa: m.reg_en("mantissa2", valid1, x.slice(16, 16)).q(),
+            exponent: m.reg_en("exponent2", valid1, exponent).q(),
+        },
     }
 }
 
@@ -118,10 +144,4 @@ fn multiplier(m: &Module, valid: Signal, mantissa: Signal) -> (Signal, Signal) {
     let inverse = clamp(rounded);
     let times127 = inverse.extend(23).shl(7).sub(inverse.extend(23)).add_lit(64);
     (valid4, times127.slice(7, 16))
-}
-
-/// To `[2^15, 2^16)`.
-pub(super) fn clamp(x: Signal) -> Signal {
-    let above = x.slice(16, x.width() - 16).reduce_or();
-    above.mux(lit(16, 0xffff), x.bit(15).mux(x.slice(0, 16), lit(16, 1 << 15)))
 }

@@ -1,5 +1,7 @@
 //! What the overlay decides about the unit: how many lanes, and how many registers a word passes.
 
+use sagen_blocks::Depth;
+use sagen_lang::{Type, unsigned};
 use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::LANES;
 
@@ -8,8 +10,8 @@ use sagen_streamed_isa::LANES;
 pub(super) struct Shape {
     /// Elements that go through the lanes in one cycle: a part of a word.
     pub(super) lanes: usize,
-    /// Registers for a fast clock.
-    pub(super) deep: bool,
+    /// Registers of a word.
+    pub(super) depth: Depth,
 }
 
 /// Stages behind the selection of operands, by their place: 0 multiplies.
@@ -28,7 +30,8 @@ pub(super) const ROPE_SELECT: usize = 3;
 
 impl Shape {
     pub(super) fn new(overlay: &StreamedConfig) -> Self {
-        Self { lanes: overlay.vector_lanes(), deep: overlay.deep_pipeline() }
+        let depth = if overlay.deep_pipeline() { Depth::Deep } else { Depth::Short };
+        Self { lanes: overlay.vector_lanes(), depth }
     }
 
     /// Parts of a word.
@@ -41,6 +44,11 @@ impl Shape {
         self.parts().ilog2()
     }
 
+    /// Its type; none where a word is one part.
+    pub(super) fn part(self) -> Option<Type> {
+        (self.parts() > 1).then(|| unsigned(self.part_bits()))
+    }
+
     /// Name of a module that depends on the lanes alone.
     pub(super) fn by_lanes(self, base: &str) -> String {
         match self.lanes {
@@ -51,7 +59,7 @@ impl Shape {
 
     /// Name of a module that depends on the depth alone.
     pub(super) fn by_depth(self, base: &str) -> String {
-        format!("{base}{}", if self.deep { "_deep" } else { "" })
+        self.depth.name(base)
     }
 
     /// Name of a module that depends on both.
@@ -61,12 +69,12 @@ impl Shape {
 
     /// Stage in which the second multiplier takes the gate's factor.
     pub(super) fn gate_select(self) -> usize {
-        SELECT + if self.deep { 4 } else { 2 }
+        SELECT + if self.depth.is_deep() { 4 } else { 2 }
     }
 
     /// Cycles from operands to product.
     pub(super) fn multiply(self) -> usize {
-        if self.deep { 2 } else { 1 }
+        if self.depth.is_deep() { 2 } else { 1 }
     }
 
     /// `Glu` waits for the gated value.
@@ -75,7 +83,7 @@ impl Shape {
     }
 
     pub(super) fn steps(self) -> Steps {
-        if self.deep {
+        if self.depth.is_deep() {
             let names = &["product", "combine", "add", "shift", "round", "saturate", "write"];
             Steps { add: 2, shift: 3, round: 4, output: 5, names }
         } else {

@@ -1,13 +1,30 @@
 //! Sum of squares of each row, exact in 80 bits.
 
 use super::shape::Shape;
-use sagen_lang::{Design, ModuleId, RamStyle, Signal, bit, cat, unsigned};
+use sagen_lang::{Design, Layout, ModuleId, RamStyle, Signal, bit, bundle, interface, unsigned};
 use sagen_streamed_isa::CHUNK_ROWS;
 
 /// Bits of a sum: 4095 words of 16 squares of at most 2^62.
 pub(super) const SQUARES: u32 = 80;
 /// Bits of one square.
 const SQUARE: u32 = 63;
+
+interface! {
+    /// A read of a row's sum, in the same cycle.
+    pub(super) struct RowSum() {
+        read_row: -> unsigned(4),
+        row_sum: <- unsigned(SQUARES),
+    }
+}
+
+bundle! {
+    /// Where squares belong.
+    struct Place() {
+        row: unsigned(4),
+        row_last: bit(),
+        row_first: bit(),
+    }
+}
 
 /// The squares of all lanes enter with `valid`; a row's sum is written two cycles after its last ones.
 pub(super) fn vector_squares(d: &mut Design, shape: Shape) -> ModuleId {
@@ -21,19 +38,19 @@ pub(super) fn vector_squares(d: &mut Design, shape: Shape) -> ModuleId {
         let four: Vec<Signal> = squares.chunks(4).map(total).collect();
         let four: Vec<Signal> =
             four.iter().enumerate().map(|(i, s)| m.reg_en(&format!("quarter{i}"), valid, *s).q()).collect();
-        let flags = cat(&[row_first, row_last, row]);
+        let place = Place::layout().pack(Place { row, row_last, row_first });
         let [valid1, valid2] = ["valid1", "valid2"].map(|n| m.reg(n, bit()).reset(0));
         m.set(valid1, valid);
         m.set(valid2, valid1);
-        let flags1 = m.reg_en("flags1", valid, flags);
-        let flags2 = m.reg_en("flags2", valid1, flags1);
+        let place = place.reg_en(m, "flags1", valid).reg_en(m, "flags2", valid1);
         let word = m.reg_en("word", valid1, total(&four)).extend(SQUARES);
         let running = m.reg("running", unsigned(SQUARES));
-        let sum = m.net("sum", flags2.bit(5).mux(word, word + running));
+        let sum = m.net("sum", place.get(|p| p.row_first).mux(word, word + running));
         m.when(valid2, || m.set(running, sum));
         let rows = m.memory("rows", CHUNK_ROWS as u32, SQUARES).style(RamStyle::Distributed);
-        rows.write(valid2 & flags2.bit(4), flags2.slice(0, 4), sum);
-        m.output("row_sum", rows.read_async(m.input("read_row", unsigned(4))));
+        rows.write(valid2 & place.get(|p| p.row_last), place.get(|p| p.row), sum);
+        let reader = m.slave("", RowSum::layout());
+        reader.row_sum.drive(rows.read_async(reader.read_row));
     })
 }
 

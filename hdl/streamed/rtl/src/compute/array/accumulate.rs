@@ -8,62 +8,63 @@
 use super::band::sums;
 use super::feed::place_bits;
 use super::geometry::{ACC, Geometry, ROWS};
-use sagen_lang::{Design, Module, ModuleId, RamStyle, Signal, bit, pack, unsigned};
+use sagen_lang::{Design, Layout, Module, ModuleId, RamStyle, Signal, bit, bundle, interface, pack, unsigned};
+
+bundle! {
+    /// What goes along with the sums of one activation row.
+    pub(super) struct Row(g: Geometry) {
+        valid: bit(),
+        block_due: bit(),
+        /// Of the group.
+        shift: unsigned(2),
+        /// Whether to add, bank, row and half of the block.
+        place: unsigned(place_bits(g)),
+    }
+}
+
+interface! {
+    /// The drain's side.
+    pub(super) struct Accumulators(g: Geometry) {
+        block_final: <- bit(),
+        read: -> bit(),
+        read_at: -> unsigned(place_bits(g) - 1),
+        read_data: <- unsigned(ACC * g.columns()),
+    }
+}
 
 /// `block_final` is high while the first row of a block's last step is written; the others follow in 15 cycles.
 pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_accumulate_c{}_n{}{}", g.columns(), g.bands(), g.signs()), |m| {
-        let inputs = Row {
-            valid: m.input("valid", bit()),
-            block_due: m.input("block_due", bit()),
-            shift: m.input("shift", unsigned(2)),
-            place: m.input("place", unsigned(place_bits(g))),
-        };
+        let (inputs, port) = (Row::layout(g).inputs(m, ""), m.slave("", Accumulators::layout(g)));
         let bands: Vec<Vec<Signal>> = (0..g.bands()).map(|i| sums(m, g, &format!("p{i}"))).collect();
         let (row, totals) = total(m, g, inputs, bands);
         let add = row.place.msb();
         let address = row.place.trunc(place_bits(g) - 1);
         let shifted: Vec<Signal> = totals.iter().map(|t| shifted(*t, row.shift)).collect();
         let shifted = enabled(m, "shifted", row.valid, &shifted);
-        let write = row.delayed(m, "write");
+        let write = delayed(m, row, "write");
 
         let depth = 2 * ROWS * g.halves();
-        let (read, at) = (m.input("read", bit()), m.input("read_at", unsigned(place_bits(g) - 1)));
         // One memory a lane: a simulator has less to do for 32 bits than for a slice of a wide word.
         let lane = |(n, new): (usize, &Signal)| {
             let memory = m.memory(&format!("lane{n}"), depth, ACC).style(RamStyle::Distributed);
             let old = memory.read(row.valid & add, address).as_signed();
             let old = write.place.msb().mux(old, m.lit(old.ty(), if g.packed { -1 } else { 0 }));
             memory.write(write.valid, write.place.trunc(place_bits(g) - 1), (old + new.extend(ACC)).as_unsigned());
-            memory.read(read, at)
+            memory.read(port.read, port.read_at)
         };
-        m.output("read_data", pack(&shifted.iter().enumerate().map(lane).collect::<Vec<_>>()));
-        m.output("block_final", write.block_due);
+        port.read_data.drive(pack(&shifted.iter().enumerate().map(lane).collect::<Vec<_>>()));
+        port.block_final.drive(write.block_due);
     })
 }
 
-/// What goes along with the sums of one activation row.
-#[derive(Clone, Copy)]
-struct Row {
-    valid: Signal,
-    block_due: Signal,
-    shift: Signal,
-    place: Signal,
-}
-
-impl Row {
-    fn delayed(self, m: &Module, name: &str) -> Self {
-        let flag = |what: &str, flag: Signal| {
-            let reg = m.reg(&format!("{name}_{what}"), bit()).reset(0);
-            m.set(reg, flag);
-            reg.q()
-        };
-        Self {
-            valid: flag("valid", self.valid),
-            block_due: flag("block_due", self.block_due),
-            shift: m.reg_en(&format!("{name}_shift"), self.valid, self.shift).q(),
-            place: m.reg_en(&format!("{name}_place"), self.valid, self.place).q(),
-        }
+/// One cycle later.
+fn delayed(m: &Module, row: Row, name: &str) -> Row {
+    Row {
+        valid: m.flag(&format!("{name}_valid"), row.valid),
+        block_due: m.flag(&format!("{name}_block_due"), row.block_due),
+        shift: m.reg_en(&format!("{name}_shift"), row.valid, row.shift).q(),
+        place: m.reg_en(&format!("{name}_place"), row.valid, row.place).q(),
     }
 }
 
@@ -78,7 +79,7 @@ fn total(m: &Module, g: Geometry, mut row: Row, mut bands: Vec<Vec<Signal>>) -> 
         if left > 1 {
             let late = |(i, sums): (usize, &Vec<Signal>)| enabled(m, &format!("total{left}_{i}_"), row.valid, sums);
             bands = bands.iter().enumerate().map(late).collect();
-            row = row.delayed(m, &format!("total{left}"));
+            row = delayed(m, row, &format!("total{left}"));
         }
     }
     (row, bands.swap_remove(0))

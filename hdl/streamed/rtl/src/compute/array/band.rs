@@ -6,9 +6,25 @@
 //! in row 0: then the buses lose their top byte from row to row.
 
 use super::geometry::{ACC, BAND, BAND_SUM, Geometry};
-use super::pe::pe;
+use super::pe::{Cell, pe};
 use super::pe_pair::{self, pair, pe_pair};
-use sagen_lang::{Design, Instance, Module, ModuleId, Signal, bit, cat, signed, unsigned};
+use sagen_lang::{Design, Instance, Layout, Module, ModuleId, Signal, Sink, bit, bundle, cat, signed, unsigned};
+
+bundle! {
+    /// What passes through a band.
+    pub(super) struct Flow() {
+        /// Anything is on its way.
+        running: bit(),
+        /// `w` is a row of a tile.
+        load: bit(),
+        /// The tile takes effect.
+        swap: bit(),
+        /// `x` is a row of codes.
+        enter: bit(),
+        x: unsigned(8 * BAND),
+        w: unsigned(8 * BAND),
+    }
+}
 
 /// The flags of each row, item i for row i.
 struct Flags {
@@ -28,10 +44,10 @@ pub(super) fn band(d: &mut Design, g: Geometry) -> ModuleId {
         false => [pe(d, g, true), pe(d, g, false)],
     };
     d.module(format!("array_band_c{}{}", g.columns(), g.variant()), |m| {
-        let running = m.input("running", bit());
-        let f = flags(m, g, running);
-        let x = skew(m, "x", running);
-        let w = skew(m, "w", running);
+        let flow = Flow::layout().inputs(m, "");
+        let f = flags(m, g, &flow);
+        let x = skew(m, "x", flow.running, flow.x);
+        let w = skew(m, "w", flow.running, flow.w);
         let mut above: Vec<Option<Signal>> = vec![None; columns(g) as usize];
         for i in 0..BAND as usize {
             let x = m.reg_en(&format!("x{i}"), f.enter[i], if g.packed { pe_pair::negated(m, x[i]) } else { x[i] });
@@ -40,15 +56,13 @@ pub(super) fn band(d: &mut Design, g: Geometry) -> ModuleId {
                 false => w[i],
             };
             for (j, p) in above.iter_mut().enumerate() {
-                let u = m.instance(&format!("u_pe_{i}_{j}"), cells[usize::from(i > 0)]);
-                cell(&u, g, &f, i);
-                u.input("x", x);
-                u.input("w_in", weight);
-                if let Some(p) = *p {
-                    u.input("p_in", p);
-                }
-                weight = u.output("w_out");
-                *p = Some(u.output("p_out"));
+                let u = m.instance(&format!("u_pe_{i}_{j}"), cells[usize::from(i > 0)]).slave::<Cell>("").ports();
+                f.drive(&u, i);
+                u.x.drive(x);
+                u.w_in.drive(weight);
+                u.p_in.iter().zip(*p).for_each(|(p_in, above)| p_in.drive(above));
+                weight = u.w_out;
+                *p = Some(u.p_out);
             }
         }
         for (k, p) in above.into_iter().rev().flatten().enumerate() {
@@ -79,17 +93,16 @@ pub(super) fn sums(m: &Module, g: Geometry, prefix: &str) -> Vec<Signal> {
     }
 }
 
-fn cell(u: &Instance, g: Geometry, f: &Flags, row: usize) {
-    u.input("load", f.load[row]);
-    u.input("swap", f.swap[row]);
-    u.input("en", f.enter[row + 1]);
-    if g.deep {
-        u.input("add", f.enter[row + 2]);
+impl Flags {
+    fn drive(&self, cell: &Cell<Sink, Signal>, row: usize) {
+        cell.load.drive(self.load[row]);
+        cell.swap.drive(self.swap[row]);
+        cell.en.drive(self.enter[row + 1]);
+        cell.add.iter().for_each(|add| add.drive(self.enter[row + 2]));
     }
 }
 
-fn flags(m: &Module, g: Geometry, running: Signal) -> Flags {
-    let (load, swap, enter) = (m.input("load", bit()), m.input("swap", bit()), m.input("enter", bit()));
+fn flags(m: &Module, g: Geometry, &Flow { running, load, swap, enter, .. }: &Flow) -> Flags {
     let late = |name: &str, flag: Signal, rows: u32| line(m, name, running, flag, rows);
     let (hold, load) = match g.packed {
         true => {
@@ -110,8 +123,8 @@ fn line(m: &Module, name: &str, running: Signal, flag: Signal, rows: u32) -> Vec
 }
 
 /// The bytes of the bus from the top down, byte i of them i cycles late, as signed numbers.
-fn skew(m: &Module, name: &str, running: Signal) -> Vec<Signal> {
-    let mut rest = m.input(name, unsigned(8 * BAND));
+fn skew(m: &Module, name: &str, running: Signal, bus: Signal) -> Vec<Signal> {
+    let mut rest = bus;
     let mut bytes = vec![rest.slice(rest.width() - 8, 8).as_signed()];
     for stage in 1..BAND {
         let width = rest.width() - 8;

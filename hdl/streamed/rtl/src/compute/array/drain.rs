@@ -4,12 +4,16 @@
 //! Stages: decide, read addresses, data, lane inputs; then the lanes' latency; then the queue.
 
 use super::cycle::{Cycle, join, pick};
+use super::feed::place_bits;
 use super::geometry::{ACC, Geometry, ROWS};
-use super::queue::tally;
+use super::queue::{Results, ResultsContext, context as context_port, tally};
 use super::scales::SCALE;
-use crate::compute::requant::{BASE_BITS, requant_lane};
+use crate::interface::{ScaleRead, ScratchWrite};
+use sagen_blocks::Depth;
+use sagen_blocks::requant::{BASE_BITS, Requant, requant};
 use sagen_lang::{
-    Design, Instance, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, high, lit, low, pack, signed, unsigned,
+    Design, Layout, Module, ModuleId, Output, RamStyle, Reg, Signal, Sink, bit, bundle, cat, high, interface, lit, low,
+    pack, signed, unsigned,
 };
 
 /// Results that are computed at once.
@@ -17,6 +21,37 @@ const LANES: u32 = 4;
 const QUARTERS: u32 = ROWS / LANES;
 /// Words between the decision and the scratchpad: the latency of a word is about five words long.
 const WORDS: u32 = 8;
+
+interface! {
+    /// Finished blocks in; what they take up is given back.
+    pub(super) struct Drain(g: Geometry) {
+        /// A block is finished.
+        block_final: -> bit(),
+        /// Accumulators are read.
+        acc_read: <- bit(),
+        acc_at: <- unsigned(place_bits(g) - 1),
+        acc_data: -> unsigned(ACC * g.columns()),
+        /// Row scales of the block are read.
+        scales_read: <- bit(),
+        row_scales: -> unsigned(ROWS * SCALE),
+        /// Accumulators and row scales of the block are free.
+        retire: <- bit(),
+        /// The last word of a descriptor is written.
+        done: <- bit(),
+    }
+}
+
+bundle! {
+    /// Where a word goes.
+    struct Place() {
+        at: unsigned(16),
+        /// Of its descriptor.
+        last: bit(),
+    }
+}
+
+type Port = Drain<Signal, Output>;
+type Ctx = ResultsContext<Signal, Output>;
 
 /// The descriptor being drained, and how far.
 struct Context {
@@ -42,18 +77,20 @@ struct Begin {
     last_word: Signal,
 }
 
-/// `block_final` announces a block; `retire` gives its accumulators and row scales back.
+/// See the file.
 pub(super) fn drain(d: &mut Design, g: Geometry) -> ModuleId {
-    let lane = requant_lane(d, g.deep);
+    let lane = requant(d, Depth::of(g.deep));
     d.module(format!("array_drain_c{}{}", g.columns(), g.variant()), |m| {
+        let (port, ctx) = (m.slave("", Drain::layout(g)), m.slave(context_port(), ResultsContext::layout()));
         let c = context(m);
         let row = m.reg("row", unsigned(ROWS.ilog2()));
         let quarter = Cycle::new(m, "quarter", QUARTERS);
         let words = m.reg("words", unsigned(WORDS.ilog2() + 1)).reset(0);
-        let begin = decide(m, &c, row, quarter, words);
-        let lanes = read(m, g, &c, &begin, (row, quarter), lane);
-        let y: Vec<Signal> = lanes.iter().map(|u| u.output("y").as_unsigned()).collect();
-        let popped = output_queue(m, &c, &begin, lanes[0].output("y_valid"), pack(&y));
+        let begin = decide(m, (&port, &ctx), &c, row, quarter, words);
+        let lanes = read(m, g, &port, &c, &begin, (row, quarter), lane);
+        let y: Vec<Signal> = lanes.iter().map(|u| u.y.as_unsigned()).collect();
+        let (popped, done) = output_queue(m, &c, &begin, lanes[0].y_valid, pack(&y));
+        port.done.drive(done);
         tally(m, "words", words, begin.word, popped);
     })
 }
@@ -76,8 +113,7 @@ fn context(m: &Module) -> Context {
     }
 }
 
-fn decide(m: &Module, c: &Context, row: Reg, quarter: Cycle, words: Reg) -> Begin {
-    let (ctx_valid, block_final) = (m.input("ctx_valid", bit()), m.input("block_final", bit()));
+fn decide(m: &Module, (port, ctx): (&Port, &Ctx), c: &Context, row: Reg, quarter: Cycle, words: Reg) -> Begin {
     let stored = m.reg("blocks_stored", unsigned(2)).reset(0);
     let last_row = row.eq(c.last_row);
     let room = !words.bit(WORDS.ilog2());
@@ -87,8 +123,8 @@ fn decide(m: &Module, c: &Context, row: Reg, quarter: Cycle, words: Reg) -> Begi
     let block_end = m.net("block_end", row_end & last_row);
     let last_block = m.net("last_block", c.blocks_left.eq_lit(1));
     let begins = m.net("begins", c.held & !c.draining & !stored.is_zero());
-    let take = m.net("takes_ctx", ctx_valid & !c.held);
-    tally(m, "stored", stored, block_final, begins);
+    let take = m.net("takes_ctx", ctx.valid & !c.held);
+    tally(m, "stored", stored, port.block_final, begins);
 
     m.when(quarter_valid, || quarter.advance(m));
     m.when(row_end, || {
@@ -109,82 +145,78 @@ fn decide(m: &Module, c: &Context, row: Reg, quarter: Cycle, words: Reg) -> Begi
         m.set(c.blocks_left, c.blocks_left.sub_lit(1));
         m.set(c.held, !last_block);
     });
-    m.when(take, || load_context(m, c));
-    m.output("ctx_take", take);
+    m.when(take, || load_context(m, c, &ctx.of));
+    ctx.take.drive(take);
     Begin { quarter_valid, word, block_end, last_word: last_row & last_block }
 }
 
-fn load_context(m: &Module, c: &Context) {
+fn load_context(m: &Module, c: &Context, of: &Results) {
     m.set(c.held, high());
-    m.set(c.last_row, m.input("rows", unsigned(5)).sub_lit(1).trunc(ROWS.ilog2()));
-    let inputs = [
-        ("blocks", c.blocks_left),
-        ("y", c.y_block),
-        ("y_stride", c.y_stride),
-        ("scale", c.scale),
-        ("scale_stride", c.scale_stride),
-        ("shift", c.shift),
-    ];
-    for (name, reg) in inputs {
-        m.set(reg, m.input(name, reg.ty()));
-    }
+    m.set(c.last_row, of.rows.sub_lit(1).trunc(ROWS.ilog2()));
+    m.set(c.blocks_left, of.blocks);
+    m.set(c.y_block, of.y);
+    m.set(c.y_stride, of.y_stride);
+    m.set(c.scale, of.scale);
+    m.set(c.scale_stride, of.scale_stride);
+    m.set(c.shift, of.shift);
 }
 
 /// Three stages from the decision to the inputs of the lanes.
-fn read(m: &Module, g: Geometry, c: &Context, b: &Begin, at: (Reg, Cycle), lane: ModuleId) -> Vec<Instance> {
-    let (row, quarter) = at;
-    let flag = |name: &str, value: Signal| {
-        let reg = m.reg(name, bit()).reset(0);
-        m.set(reg, value);
-        reg.q()
-    };
+fn read(
+    m: &Module,
+    g: Geometry,
+    port: &Port,
+    c: &Context,
+    b: &Begin,
+    (row, quarter): (Reg, Cycle),
+    lane: ModuleId,
+) -> Vec<Requant<Sink, Signal>> {
+    let stages = m.pipeline(b.quarter_valid, 3);
     let quarter0 = quarter.index().expect("a word has four quarters");
-    let valid1 = flag("valid1", b.quarter_valid);
-    let valid2 = flag("valid2", valid1);
-    let valid3 = flag("valid3", valid2);
-    let quarter1 = m.reg_en("quarter1", b.quarter_valid, quarter0).q();
-    let quarter2 = m.reg_en("quarter2", valid1, quarter1).q();
-    let place = m.reg_en("place1", b.quarter_valid, cat(&[c.bank.q(), row.q()]));
+    let quarter1 = stages.reg("quarter", 0, quarter0);
+    let quarter2 = stages.reg("quarter", 1, quarter1);
+    let place = stages.reg("place", 0, cat(&[c.bank.q(), row.q()]));
     // Quarters of one half lie in one accumulator word.
     let within = 2 - g.halves().ilog2();
     let half = (within < 2).then(|| quarter1.slice(within, 2 - within));
-    m.output("acc_read", valid1);
-    m.output("acc_at", join(&[Some(place.q()), half]).expect("there is a row"));
-    m.output("scales_read", valid1);
-    m.output("retire", flag("retire1", b.block_end));
-    m.output("scale_en", flag("scale_reads", b.word));
-    m.output("scale_addr", m.reg_en("scale_at", b.word, c.scale_row));
+    port.acc_read.drive(stages.valid(1));
+    port.acc_at.drive(join(&[Some(place), half]).expect("there is a row"));
+    port.scales_read.drive(stages.valid(1));
+    port.retire.drive(m.flag("retire1", b.block_end));
+    let scale = m.master("scale_", ScaleRead::layout());
+    scale.en.drive(m.flag("scale_reads", b.word));
+    scale.addr.drive(m.reg_en("scale_at", b.word, c.scale_row));
 
-    let acc = m.input("acc_data", unsigned(ACC * g.columns())).lanes(ACC * LANES);
-    let acc = pick(Some(quarter2.slice(0, within)), &acc);
-    let acc = m.reg_en("acc3", valid2, if g.packed { !acc } else { acc });
-    let block = m.input("row_scales", unsigned(ROWS * SCALE)).lanes(SCALE * LANES);
-    let rows = m.reg_en("rows3", valid2, quarter2.select(&block));
-    let new_word = valid2 & quarter2.is_zero();
-    let activation = m.input("scale_data", unsigned(SCALE));
+    let acc = pick(Some(quarter2.slice(0, within)), &port.acc_data.lanes(ACC * LANES));
+    let acc = stages.reg("acc", 2, if g.packed { !acc } else { acc });
+    let rows = stages.reg("rows", 2, quarter2.select(&port.row_scales.lanes(SCALE * LANES)));
+    let new_word = stages.valid(2) & quarter2.is_zero();
+    let activation = scale.data;
     let factor = m.reg_en("factor3", new_word, activation.slice(0, 16));
     let shift = m.reg_en("shift1", b.word, c.shift);
-    let shift = m.reg_en("shift2", valid1, shift).extend(BASE_BITS);
+    let shift = stages.reg("shift", 1, shift).extend(BASE_BITS);
     let base = m.reg_en("base3", new_word, shift - activation.slice(16, 8).as_signed().extend(BASE_BITS));
     let mut lanes = Vec::new();
     for i in 0..LANES {
-        let u = m.instance(&format!("u_lane{i}"), lane);
+        let u = m.instance(&format!("u_lane{i}"), lane).slave::<Requant>("").ports();
         let row = rows.slice(SCALE * i, SCALE);
-        u.input("valid", valid3);
-        u.input("linear", high());
-        u.input("acc", acc.slice(ACC * i, ACC).as_signed());
-        u.input("row_mantissa", row.slice(0, 16));
-        u.input("row_exponent", row.slice(16, 8).as_signed());
-        u.input("factor", factor);
-        u.input("base", base);
+        u.valid.drive(stages.valid(3));
+        u.linear.drive(high());
+        u.acc.drive(acc.slice(ACC * i, ACC).as_signed());
+        u.row_mantissa.drive(row.slice(0, 16));
+        u.row_exponent.drive(row.slice(16, 8).as_signed());
+        u.factor.drive(factor);
+        u.base.drive(base);
         lanes.push(u);
     }
     lanes
 }
 
-/// Collects quarters to words; the queue's read register is the output. Returns when a word leaves the queue.
-fn output_queue(m: &Module, c: &Context, b: &Begin, valid: Signal, quarter_data: Signal) -> Signal {
-    let w_ready = m.input("w_ready", bit());
+/// Collects quarters to words; the queue's read register is the output. Returns when a word leaves the queue, and when
+/// a descriptor is done.
+fn output_queue(m: &Module, c: &Context, b: &Begin, valid: Signal, quarter_data: Signal) -> (Signal, Signal) {
+    let write = m.master("w_", ScratchWrite::layout(true));
+    let w_ready = write.ready.expect("the engine may be refused");
     let bits = WORDS.ilog2();
     let pointer = |name: &str| m.reg(name, unsigned(bits)).reset(0);
     let (begin_at, write_at, read_at) = (pointer("begin_at"), pointer("write_at"), pointer("read_at"));
@@ -212,15 +244,13 @@ fn output_queue(m: &Module, c: &Context, b: &Begin, valid: Signal, quarter_data:
             memory.read(pop, read_at)
         })
         .collect();
-    let places = m.memory("places", WORDS, 17).style(RamStyle::Distributed);
-    places.write(b.word, begin_at, cat(&[b.last_word, c.y_row.q()]));
-    let place = places.read(pop, read_at);
-    let done = m.reg("done_pulse", bit()).reset(0);
-    m.set(done, accepted & place.msb());
-    m.output("w_valid", out_valid);
-    m.output("w_addr", place.slice(0, 16));
-    m.output("w_data", pack(&word));
-    m.output("w_mask", high().repeat(ROWS * ACC / 8));
-    m.output("done", done);
-    pop
+    let places = Place::layout().memory(m, "places", WORDS).style(RamStyle::Distributed);
+    places.write(b.word, begin_at, Place::layout().pack(Place { at: c.y_row.q(), last: b.last_word }));
+    let place = places.read(pop, read_at).unpack();
+    let done = m.flag("done_pulse", accepted & place.last);
+    write.valid.drive(out_valid);
+    write.addr.drive(place.at);
+    write.data.drive(pack(&word));
+    write.mask.drive(high().repeat(ROWS * ACC / 8));
+    (pop, done)
 }

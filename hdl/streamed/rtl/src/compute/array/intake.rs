@@ -2,16 +2,26 @@
 
 use super::cycle::{Cycle, advance};
 use super::geometry::{Geometry, ROWS};
-use sagen_lang::{Design, ModuleId, bit, high, low, unsigned};
+use super::queue::{StreamContext, context};
+use sagen_lang::{Design, ModuleId, bit, high, interface, low, unsigned};
+
+interface! {
+    /// What becomes of the beats.
+    pub(super) struct Intake() {
+        beat_valid: -> bit(),
+        beat_ready: <- bit(),
+        /// The weight buffer has room.
+        weight_room: -> bit(),
+        scale_write: <- bit(),
+        weight_write: <- bit(),
+    }
+}
 
 /// `beat_ready` depends on registers and `weight_room` only. `scale_write` and `weight_write` say what the
 /// beat of this cycle is.
 pub(super) fn intake(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_intake_b{}", g.beat), |m| {
-        let ctx_valid = m.input("ctx_valid", bit());
-        let (groups, blocks) = (m.input("groups", unsigned(8)), m.input("blocks", unsigned(16)));
-        let beat_valid = m.input("beat_valid", bit());
-        let weight_room = m.input("weight_room", bit());
+        let (port, ctx) = (m.slave("", Intake::layout()), m.slave(context(), StreamContext::layout()));
 
         let running = m.reg("running", bit()).reset(0);
         let scales = m.reg("scales", bit());
@@ -21,8 +31,8 @@ pub(super) fn intake(d: &mut Design, g: Geometry) -> ModuleId {
         let piece = Cycle::new(m, "piece", g.runs());
         let row = Cycle::new(m, "row", ROWS);
 
-        let ready = m.net("accepts", running & (scales | weight_room));
-        let taken = m.net("taken", ready & beat_valid);
+        let ready = m.net("accepts", running & (scales | port.weight_room));
+        let taken = m.net("taken", ready & port.beat_valid);
         let scale_write = m.net("takes_scale", taken & scales);
         let weight_write = m.net("takes_weight", taken & !scales);
         advance(m, scale_write, &[piece]);
@@ -30,7 +40,7 @@ pub(super) fn intake(d: &mut Design, g: Geometry) -> ModuleId {
         let run_end = m.net("run_end", weight_write & row.last());
         let block_end = m.net("block_end", run_end & runs_left.is_zero());
         let finish = m.net("finish", block_end & blocks_left.eq_lit(1));
-        let take = m.net("takes_ctx", ctx_valid & (!running | finish));
+        let take = m.net("takes_ctx", ctx.valid & (!running | finish));
 
         m.when(scale_write & piece.last(), || {
             m.set(scales, low());
@@ -45,12 +55,12 @@ pub(super) fn intake(d: &mut Design, g: Geometry) -> ModuleId {
         m.when(take, || {
             m.set(running, high());
             m.set(scales, high());
-            m.set(runs, groups.extend(runs.width()).shl(g.runs().ilog2()).sub_lit(1));
-            m.set(blocks_left, blocks);
+            m.set(runs, ctx.of.groups.extend(runs.width()).shl(g.runs().ilog2()).sub_lit(1));
+            m.set(blocks_left, ctx.of.blocks);
         });
-        m.output("ctx_take", take);
-        m.output("beat_ready", ready);
-        m.output("scale_write", scale_write);
-        m.output("weight_write", weight_write);
+        ctx.take.drive(take);
+        port.beat_ready.drive(ready);
+        port.scale_write.drive(scale_write);
+        port.weight_write.drive(weight_write);
     })
 }

@@ -4,8 +4,42 @@
 
 use super::cycle::{Cycle, advance};
 use super::geometry::{Geometry, ROWS};
-use super::queue::tally;
-use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, high, low, unsigned};
+use super::queue::{Rows, RowsContext, context as context_port, tally};
+use sagen_lang::{Bundle, Design, Module, ModuleId, Output, Reg, Signal, bit, bundle, high, interface, low, unsigned};
+
+interface! {
+    /// Tiles and accumulators in, steps out.
+    pub(super) struct Issue() {
+        /// A tile is offered.
+        tile_ready: -> bit(),
+        /// One of the two accumulator banks is given back.
+        retire: -> bit(),
+        /// A step begins, and uses the tile up.
+        start: <- bit(),
+        /// A tile is wanted and not there.
+        starved: <- bit(),
+        /// The code word of a row is read.
+        code_en: <- bit(),
+        code_addr: <- unsigned(16),
+    }
+}
+
+bundle! {
+    /// What the data of a row needs on its way: place in the group and in the accumulators.
+    pub(super) struct Step(g: Geometry) {
+        first_row: bit(),
+        /// First row of a block's last step.
+        block_due: bit(),
+        row: unsigned(ROWS.ilog2()),
+        bank: bit(),
+        /// Adds to the accumulators.
+        accumulate: bit(),
+        half(optional): (g.halves() > 1).then(|| unsigned(g.halves().ilog2())),
+        part(optional): (g.parts() > 1).then(|| unsigned(g.parts().ilog2())),
+    }
+}
+
+type Ctx = RowsContext<Signal, Output>;
 
 /// The descriptor being issued.
 struct Context {
@@ -25,11 +59,11 @@ struct Position {
     address: Reg,
 }
 
-/// See the file. `tile_ready` offers a tile, `retire` gives one of the two accumulator banks back.
+/// See the file.
 pub(super) fn issue(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_issue_{}", g.tag()), |m| {
-        let (full, release) = (m.input("tile_ready", bit()), m.input("retire", bit()));
-        let ctx_valid = m.input("ctx_valid", bit());
+        let (port, ctx) = (m.slave("", Issue::layout()), m.slave(context_port(), RowsContext::layout()));
+        let (full, release) = (port.tile_ready, port.retire);
         let context = context(m);
         let at = Position {
             half: Cycle::new(m, "next_half", g.halves()),
@@ -53,16 +87,18 @@ pub(super) fn issue(d: &mut Design, g: Geometry) -> ModuleId {
         let finish = m.net("finish", start & block_end & context.blocks_left.eq_lit(1));
         // The running step still needs the context until its last address is computed.
         let late = row.index().map_or_else(high, |r| r.ge_lit(ROWS - 2));
-        let take = m.net("takes_ctx", ctx_valid & !context.held & (!active | late));
-        move_on(m, &at, &context, [start, block_end, finish, take]);
-        read_codes(m, &at, &context, [start, active.q()], row);
+        let take = m.net("takes_ctx", ctx.valid & !context.held & (!active | late));
+        move_on(m, &at, &context, &ctx, [start, block_end, finish, take]);
+        let (code_en, code_addr) = read_codes(m, &at, &context, [start, active.q()], row);
+        port.code_en.drive(code_en);
+        port.code_addr.drive(code_addr);
         m.when(start, || m.set(active, high())).elsewhen(row.last(), || m.set(active, low()));
         m.when(active, || row.advance(m));
 
-        m.output("start", start);
-        m.output("ctx_take", take);
-        m.output("starved", wants & !full);
-        step_outputs(m, &at, [start, first_part, block_end], active.q(), row);
+        port.start.drive(start);
+        ctx.take.drive(take);
+        port.starved.drive(wants & !full);
+        step(m, &at, [start, first_part, block_end], active.q(), row).outputs(m, "");
     })
 }
 
@@ -78,10 +114,8 @@ fn context(m: &Module) -> Context {
 }
 
 /// The next step's place, and the next descriptor.
-fn move_on(m: &Module, at: &Position, c: &Context, [start, block_end, finish, take]: [Signal; 4]) {
-    let (x, x_stride) = (m.input("x", unsigned(16)), m.input("x_stride", unsigned(16)));
-    let (rows, groups) = (m.input("rows", unsigned(5)), m.input("groups", unsigned(8)));
-    let blocks = m.input("blocks", unsigned(16));
+fn move_on(m: &Module, at: &Position, c: &Context, ctx: &Ctx, [start, block_end, finish, take]: [Signal; 4]) {
+    let Rows { x, x_stride, rows, groups, blocks } = ctx.of;
     advance(m, start, &[at.half, at.part]);
     m.when(start & at.half.last() & at.part.last(), || {
         m.set(at.group, at.group.add_lit(1));
@@ -106,7 +140,7 @@ fn move_on(m: &Module, at: &Position, c: &Context, [start, block_end, finish, ta
 }
 
 /// Code word of every row of the step; rows past the last are not read.
-fn read_codes(m: &Module, at: &Position, c: &Context, [start, active]: [Signal; 2], row: Cycle) {
+fn read_codes(m: &Module, at: &Position, c: &Context, [start, active]: [Signal; 2], row: Cycle) -> (Reg, Reg) {
     let code_en = m.reg("reads", bit()).reset(0);
     let code_addr = m.reg("read_at", unsigned(16));
     let row_index = row.index().expect("a step has 16 rows");
@@ -116,25 +150,22 @@ fn read_codes(m: &Module, at: &Position, c: &Context, [start, active]: [Signal; 
     })
     .elsewhen(active & (row_index.eq(c.last_row) | row.last()), || m.set(code_en, low()))
     .elsewhen(code_en, || m.set(code_addr, code_addr.q() + c.x_stride));
-    m.output("code_en", code_en);
-    m.output("code_addr", code_addr);
+    (code_en, code_addr)
 }
 
-/// What the step's data needs on its way: place in the group and in the accumulators.
-fn step_outputs(m: &Module, at: &Position, [start, first_part, block_end]: [Signal; 3], active: Signal, row: Cycle) {
+fn step(m: &Module, at: &Position, [start, first_part, block_end]: [Signal; 3], active: Signal, row: Cycle) -> Step {
     let bank = m.reg("next_bank", bit()).reset(0);
     m.when(start & block_end, || m.set(bank, !bank));
     let last_step = m.reg_en("last_step", start, block_end);
-    m.output("first_row", active & row.first());
-    // The drain is slower than the rows of the last step, so it may begin with the first of them.
-    m.output("block_due", active & row.first() & last_step);
-    m.output("row", row.index().expect("a step has 16 rows"));
-    m.output("bank", m.reg_en("step_bank", start, bank));
-    m.output("accumulate", m.reg_en("adds", start, !first_part));
-    if let Some(half) = at.half.index() {
-        m.output("half", m.reg_en("step_half", start, half));
-    }
-    if let Some(part) = at.part.index() {
-        m.output("part", m.reg_en("step_part", start, part));
+    let kept = |name: &str, value: Signal| m.reg_en(name, start, value).q();
+    Step {
+        first_row: active & row.first(),
+        // The drain is slower than the rows of the last step, so it may begin with the first of them.
+        block_due: active & row.first() & last_step,
+        row: row.index().expect("a step has 16 rows"),
+        bank: kept("step_bank", bank.q()),
+        accumulate: kept("adds", !first_part),
+        half: at.half.index().map(|half| kept("step_half", half)),
+        part: at.part.index().map(|part| kept("step_part", part)),
     }
 }

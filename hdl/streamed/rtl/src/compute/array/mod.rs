@@ -20,25 +20,38 @@ mod scales;
 mod tests;
 mod weights;
 
+use crate::interface::{Beats, CodeRead, ScaleRead, ScratchWrite, UnitPort, data_first, unit_port};
+use accumulate::{Accumulators, Row};
+use band::Flow;
+use drain::Drain;
+use feed::Codes;
 use geometry::{BAND, Geometry};
-use sagen_lang::{Design, Instance, Module, ModuleId, bit, unsigned};
+use intake::Intake;
+use issue::{Issue, Step};
+use queue::{ResultsContext, RowsContext, StreamContext};
+use sagen_lang::{Bundle, Design, Instance, Layout, Module, ModuleId, Output, Signal, Sink, connect};
 use sagen_streamed_arch::StreamedConfig;
+use scales::BlockScales;
+use weights::Tiles;
 
 /// The array engine of an overlay.
 pub fn array_engine(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     engine(d, Geometry::of(overlay))
 }
 
+/// The units, by their ports.
 struct Parts {
     queue: Instance,
-    intake: Instance,
-    scales: Instance,
-    weights: Instance,
-    issue: Instance,
-    feed: Instance,
+    intake: Intake<Sink, Signal>,
+    scales: BlockScales<Sink, Signal>,
+    weights: Tiles<Sink, Signal>,
+    issue: Issue<Sink, Signal>,
+    codes: Codes<Sink, Signal>,
     bands: Vec<Instance>,
     accumulate: Instance,
+    accumulators: Accumulators<Sink, Signal>,
     drain: Instance,
+    drained: Drain<Sink, Signal>,
 }
 
 fn engine(d: &mut Design, g: Geometry) -> ModuleId {
@@ -47,113 +60,98 @@ fn engine(d: &mut Design, g: Geometry) -> ModuleId {
     let (band, accumulate, drain) = (band::band(d, g), accumulate::accumulate(d, g), drain::drain(d, g));
     d.module(format!("array_engine_{}{}", g.tag(), g.variant()), |m| {
         m.doc("Executes Matmul on weight-stationary systolic arrays.");
+        let place = |name: &str, id: ModuleId| m.instance(&format!("u_{name}"), id);
+        let (queue, intake, scales) = (place("queue", queue), place("intake", intake), place("scales", scales));
+        let (weights, issue, feed) = (place("weights", weights), place("issue", issue), place("feed", feed));
+        let bands = (0..g.bands()).map(|i| place(&format!("band{i}"), band)).collect();
+        let (accumulate, drain) = (place("accumulate", accumulate), place("drain", drain));
+        connect(&queue.master::<StreamContext>("intake_"), &intake.slave::<StreamContext>(""));
+        connect(&queue.master::<RowsContext>("issue_"), &issue.slave::<RowsContext>(""));
+        connect(&queue.master::<ResultsContext>("drain_"), &drain.slave::<ResultsContext>(""));
+        Step::layout(g).outputs_of(issue, "").to_inputs(feed, "");
+        Row::layout(g).outputs_of(feed, "sum_").to_inputs(accumulate, "");
         let parts = Parts {
-            queue: m.instance("u_queue", queue),
-            intake: m.instance("u_intake", intake),
-            scales: m.instance("u_scales", scales),
-            weights: m.instance("u_weights", weights),
-            issue: m.instance("u_issue", issue),
-            feed: m.instance("u_feed", feed),
-            bands: (0..g.bands()).map(|i| m.instance(&format!("u_band{i}"), band)).collect(),
-            accumulate: m.instance("u_accumulate", accumulate),
-            drain: m.instance("u_drain", drain),
+            queue,
+            intake: intake.slave::<Intake>("").ports(),
+            scales: scales.slave::<BlockScales>("").ports(),
+            weights: weights.slave::<Tiles>("").ports(),
+            issue: issue.slave::<Issue>("").ports(),
+            codes: feed.slave::<Codes>("").ports(),
+            bands,
+            accumulate,
+            accumulators: accumulate.slave::<Accumulators>("").ports(),
+            drain,
+            drained: drain.slave::<Drain>("").ports(),
         };
-        parts.descriptors(m);
+        let unit = parts.descriptors(m);
         parts.stream(m, g);
-        parts.steps(m, g);
+        parts.steps(m);
         parts.arrays(g);
-        parts.results(m);
+        parts.results(m, unit);
     })
 }
 
-fn connect(from: Instance, output: &str, to: Instance, input: &str) {
-    to.input(input, from.output(output));
-}
-
 impl Parts {
-    fn descriptors(&self, m: &Module) {
-        self.queue.input("desc", m.input("desc", unsigned(512)));
-        self.queue.input("desc_valid", m.input("desc_valid", bit()));
-        connect(self.drain, "done", self.queue, "done");
-        m.output("desc_ready", self.queue.output("desc_ready"));
+    fn descriptors(&self, m: &Module) -> UnitPort<Signal, Output> {
+        let unit = unit_port(m);
+        let desc = self.queue.slave::<Beats>("desc").ports();
+        desc.data.drive(unit.desc);
+        desc.valid.drive(unit.valid);
+        unit.ready.drive(desc.ready);
+        self.queue.input("done", self.drained.done);
         m.output("busy", self.queue.output("busy"));
-        m.output("done", self.drain.output("done"));
-        for ((reader, fields), unit) in queue::READERS.into_iter().zip([self.intake, self.issue, self.drain]) {
-            connect(unit, "ctx_take", self.queue, &format!("{reader}_take"));
-            connect(self.queue, &format!("{reader}_valid"), unit, "ctx_valid");
-            for field in fields {
-                connect(self.queue, &format!("{reader}_{field}"), unit, field);
-            }
-        }
+        unit
     }
 
     fn stream(&self, m: &Module, g: Geometry) {
-        let beat = m.input("beat", unsigned(8 * g.beat));
-        self.intake.input("beat_valid", m.input("beat_valid", bit()));
-        m.output("beat_ready", self.intake.output("beat_ready"));
-        self.scales.input("beat", beat);
-        self.weights.input("beat", beat);
-        connect(self.intake, "scale_write", self.scales, "write");
-        connect(self.intake, "weight_write", self.weights, "write");
-        connect(self.weights, "room", self.intake, "weight_room");
+        let beats = m.slave(data_first("beat"), Beats::layout(8 * g.beat));
+        let Parts { intake, scales, weights, .. } = self;
+        intake.beat_valid.drive(beats.valid);
+        beats.ready.drive(intake.beat_ready);
+        scales.beat.drive(beats.data);
+        weights.beat.drive(beats.data);
+        scales.write.drive(intake.scale_write);
+        weights.write.drive(intake.weight_write);
+        intake.weight_room.drive(weights.room);
     }
 
-    fn steps(&self, m: &Module, g: Geometry) {
-        let (issue, feed) = (self.issue, self.feed);
-        connect(self.weights, "tile_ready", issue, "tile_ready");
-        connect(issue, "start", self.weights, "start");
-        connect(self.drain, "retire", issue, "retire");
-        m.output("code_en", issue.output("code_en"));
-        m.output("code_addr", issue.output("code_addr"));
-        feed.input("code_data", m.input("code_data", unsigned(512)));
-        feed.input("code_shift", m.input("code_shift", unsigned(2)));
-        connect(self.queue, "busy", feed, "running");
-        connect(issue, "code_en", feed, "row_valid");
-        for name in ["first_row", "block_due", "accumulate", "bank", "row"] {
-            connect(issue, name, feed, name);
-        }
-        for (name, states) in [("half", g.halves()), ("part", g.parts())] {
-            if states > 1 {
-                connect(issue, name, feed, name);
-            }
-        }
-        let starved = m.reg("starved", bit()).reset(0);
-        m.set(starved, issue.output("starved"));
-        m.output("event_starved", starved);
+    fn steps(&self, m: &Module) {
+        let Parts { issue, codes, weights, .. } = self;
+        issue.tile_ready.drive(weights.tile_ready);
+        weights.start.drive(issue.start);
+        issue.retire.drive(self.drained.retire);
+        let code = m.master("code_", CodeRead::layout());
+        code.en.drive(issue.code_en);
+        code.addr.drive(issue.code_addr);
+        codes.code_data.drive(code.data);
+        codes.code_shift.drive(code.shift);
+        codes.running.drive(self.queue.output("busy"));
+        codes.row_valid.drive(issue.code_en);
+        m.output("event_starved", m.flag("starved", issue.starved));
     }
 
     fn arrays(&self, g: Geometry) {
-        let x = self.feed.output("x").lanes(8 * BAND);
-        let w = self.weights.output("w").lanes(8 * BAND);
+        let Parts { codes, weights, .. } = self;
+        let (x, w) = (codes.x.lanes(8 * BAND), weights.w.lanes(8 * BAND));
         for (i, band) in self.bands.iter().enumerate() {
-            band.input("x", x[i]);
-            band.input("w", w[i]);
-            connect(self.queue, "busy", *band, "running");
-            connect(self.weights, "load", *band, "load");
-            connect(self.feed, "swap", *band, "swap");
-            connect(self.feed, "enter", *band, "enter");
+            let running = self.queue.output("busy");
+            let flow = Flow { running, load: weights.load, swap: codes.swap, enter: codes.enter, x: x[i], w: w[i] };
+            flow.to_inputs(*band, "");
             band::connect_sums(g, *band, self.accumulate, &format!("p{i}"));
-        }
-        for name in ["valid", "block_due", "shift", "place"] {
-            connect(self.feed, &format!("sum_{name}"), self.accumulate, name);
         }
     }
 
-    fn results(&self, m: &Module) {
-        let (drain, accumulate) = (self.drain, self.accumulate);
-        connect(accumulate, "block_final", drain, "block_final");
-        connect(drain, "acc_read", accumulate, "read");
-        connect(drain, "acc_at", accumulate, "read_at");
-        connect(accumulate, "read_data", drain, "acc_data");
-        connect(drain, "scales_read", self.scales, "read");
-        connect(drain, "retire", self.scales, "retire");
-        connect(self.scales, "block", drain, "row_scales");
-        m.output("scale_en", drain.output("scale_en"));
-        m.output("scale_addr", drain.output("scale_addr"));
-        drain.input("scale_data", m.input("scale_data", unsigned(24)));
-        for name in ["w_valid", "w_addr", "w_data", "w_mask"] {
-            m.output(name, drain.output(name));
-        }
-        drain.input("w_ready", m.input("w_ready", bit()));
+    fn results(&self, m: &Module, unit: UnitPort<Signal, Output>) {
+        let Parts { drained, accumulators, scales, .. } = self;
+        drained.block_final.drive(accumulators.block_final);
+        accumulators.read.drive(drained.acc_read);
+        accumulators.read_at.drive(drained.acc_at);
+        drained.acc_data.drive(accumulators.read_data);
+        scales.read.drive(drained.scales_read);
+        scales.retire.drive(drained.retire);
+        drained.row_scales.drive(scales.block);
+        unit.done.drive(drained.done);
+        m.pass_master("scale_", &self.drain.master::<ScaleRead>("scale_"));
+        m.pass_master("w_", &self.drain.master::<ScratchWrite>("w_"));
     }
 }

@@ -5,8 +5,8 @@
 //! field starts at 2^17, so it never borrows from the high one. Weights shift through `shadow` as a pair, see `pair`.
 
 use super::geometry::{BAND_SUM, Geometry};
-use super::pe::sum;
-use sagen_lang::{Design, Module, ModuleId, Signal, bit, cat, signed, unsigned};
+use super::pe::{Cell, Widths, sum};
+use sagen_lang::{Design, Module, ModuleId, Signal, cat, signed, unsigned};
 
 /// Bits of a negated code.
 pub(super) const CODE: u32 = 9;
@@ -19,16 +19,16 @@ pub(super) const SUMS: u32 = 2 * BAND_SUM;
 pub(super) fn pe_pair(d: &mut Design, g: Geometry, first: bool) -> ModuleId {
     d.module(format!("array_pair{}{}", if first { "_first" } else { "" }, g.pipeline()), |m| {
         m.doc("p_out = p_in + x * two weights; the next weights wait in shadow.");
-        let (load, swap) = (m.input("load", bit()), m.input("swap", bit()));
-        let (x, w_in) = (m.input("x", signed(CODE)), m.input("w_in", unsigned(PAIR)));
-        let shadow = m.reg_en("shadow", load, w_in);
+        let of = Widths { x: signed(CODE), w: unsigned(PAIR), p: signed(SUMS) };
+        let port = m.slave("", Cell::layout(g, first, of));
+        let shadow = m.reg_en("shadow", port.load, port.w_in);
         let low = shadow.slice(0, 8).as_signed().extend(BAND_SUM);
         let weights = cat(&[shadow.slice(8, 9), low.as_unsigned()]).as_signed();
-        let weight = m.reg_en("weight", swap, weights);
-        let product = m.net("product", x * weight);
-        let p_in = if first { m.lit(signed(SUMS), 1 << (BAND_SUM - 1)) } else { m.input("p_in", signed(SUMS)) };
-        m.output("w_out", shadow);
-        m.output("p_out", sum(m, g, Some(p_in), product));
+        let weight = m.reg_en("weight", port.swap, weights);
+        let product = m.net("product", port.x * weight);
+        let p_in = port.p_in.unwrap_or_else(|| m.lit(signed(SUMS), 1 << (BAND_SUM - 1)));
+        port.w_out.drive(shadow);
+        port.p_out.drive(sum(m, &port, Some(p_in), product));
     })
 }
 

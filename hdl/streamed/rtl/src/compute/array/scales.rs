@@ -2,7 +2,7 @@
 
 use super::cycle::Cycle;
 use super::geometry::{Geometry, ROWS};
-use sagen_lang::{Design, ModuleId, RamStyle, Signal, bit, lit, pack, unsigned};
+use sagen_lang::{Design, ModuleId, RamStyle, Signal, bit, interface, lit, pack, unsigned};
 
 /// Bits of a stored scale.
 pub(super) const SCALE: u32 = 24;
@@ -10,11 +10,23 @@ pub(super) const SCALE: u32 = 24;
 /// shadow registers, two have accumulators, and one has scales but no weights yet.
 const DEPTH: u32 = 8;
 
+interface! {
+    /// Scale beats in, the scales of a block out.
+    pub(super) struct BlockScales(g: Geometry) {
+        /// The beat is one of scales.
+        write: -> bit(),
+        beat: -> unsigned(8 * g.beat),
+        read: -> bit(),
+        retire: -> bit(),
+        block: <- unsigned(ROWS * SCALE),
+    }
+}
+
 /// `read` of the oldest block: all its scales one cycle later. `retire` discards that block.
 pub(super) fn scales(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_scales_b{}", g.beat), |m| {
-        let (write, beat) = (m.input("write", bit()), m.input("beat", unsigned(8 * g.beat)));
-        let (read, retire) = (m.input("read", bit()), m.input("retire", bit()));
+        let port = m.slave("", BlockScales::layout(g));
+        let BlockScales { write, beat, read, retire, .. } = port;
         let bits = DEPTH.ilog2();
         let piece = Cycle::new(m, "piece", g.runs());
         let write_at = m.reg("write_at", unsigned(bits)).reset(0);
@@ -29,6 +41,6 @@ pub(super) fn scales(d: &mut Design, g: Geometry) -> ModuleId {
         m.when(write, || piece.advance(m));
         m.when(complete, || m.set(write_at, write_at.add_lit(1)));
         m.when(retire, || m.set(read_at, read_at.add_lit(1)));
-        m.output("block", entries.read(read, read_at));
+        port.block.drive(entries.read(read, read_at));
     })
 }

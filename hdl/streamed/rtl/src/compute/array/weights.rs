@@ -5,16 +5,34 @@
 
 use super::cycle::{Cycle, advance, join, pick};
 use super::geometry::{Geometry, ROWS};
-use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Signal, bit, cat, high, low, pack, unsigned};
+use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Signal, bit, cat, high, interface, low, pack, unsigned};
 
 const SLABS: u32 = 4;
 const WORDS: u32 = SLABS * ROWS;
 
-/// `tile_ready`: the next tile is in the shadow registers, or on its way there. `start` uses it up and begins the next.
+interface! {
+    /// Weight beats in, tiles out.
+    pub(super) struct Tiles(g: Geometry) {
+        /// The beat is one of weights.
+        write: -> bit(),
+        beat: -> unsigned(8 * g.beat),
+        /// A step uses the tile up.
+        start: -> bit(),
+        /// A beat may come.
+        room: <- bit(),
+        /// The next tile is in the shadow registers, or on its way there.
+        tile_ready: <- bit(),
+        /// A row of a tile.
+        w: <- unsigned(8 * g.channels()),
+        load: <- bit(),
+    }
+}
+
+/// See the file.
 pub(super) fn weights(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_weights_{}", g.tag()), |m| {
-        let (write, beat) = (m.input("write", bit()), m.input("beat", unsigned(8 * g.beat)));
-        let start = m.input("start", bit());
+        let port = m.slave("", Tiles::layout(g));
+        let Tiles { write, beat, start, .. } = port;
         let full = m.reg("full", bit()).reset(0);
 
         // The rows of a tile, then the other half of the block's rows, then the next channels, then the next slab.
@@ -36,10 +54,10 @@ pub(super) fn weights(d: &mut Design, g: Geometry) -> ModuleId {
         let place = oldest.slice(0, SLABS.ilog2());
         let (tile_row, load) = fetch(m, g, read, buffer, cat(&[place, word]), chunk.index());
         let given_back = m.net("given_back", tile_end & half.last() & chunk.last());
-        m.output("room", room(m, &written, cat(&[!oldest.msb(), place]), given_back));
-        m.output("tile_ready", full);
-        m.output("w", tile_row);
-        m.output("load", load);
+        port.room.drive(room(m, &written, cat(&[!oldest.msb(), place]), given_back));
+        port.tile_ready.drive(full);
+        port.w.drive(tile_row);
+        port.load.drive(load);
     })
 }
 
@@ -83,8 +101,7 @@ fn buffer(m: &Module, g: Geometry, write: Signal, beat: Signal) -> (Mem, Written
 
 /// Address register, buffer output, and the channels of this step.
 fn fetch(m: &Module, g: Geometry, read: Signal, buffer: Mem, at: Signal, chunk: Option<Signal>) -> (Signal, Signal) {
-    let line = m.reg("load_line", unsigned(3)).reset(0);
-    m.set(line, cat(&[line.slice(0, 2), read]));
+    let line = m.history("load_line", read, 3);
     let at1 = m.reg_en("at1", read, at);
     let word = buffer.read(line.bit(0), at1);
     let chunk = chunk.map(|c| m.reg_en("chunk1", read, c));

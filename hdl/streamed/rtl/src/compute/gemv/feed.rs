@@ -4,32 +4,60 @@
 //! A descriptor is *offered* with its plan and scales until it is taken; its code words keep coming
 //! after that. The next descriptor is accepted once the last code word of the present one was asked for.
 
-use super::plan::{self, field};
-use crate::compute::requant::BASE_BITS;
-use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, pack, unsigned};
+use super::plan::{self, Plan};
+use super::{BASES, MANTISSAS};
+use crate::interface::{Beats, CodeRead, ScaleRead, data_first};
+use sagen_blocks::requant::BASE_BITS;
+use sagen_lang::{
+    Bundle, Design, Layout, Module, ModuleId, Output, Packed, Reg, Signal, Type, bit, bundle, interface, pack, unsigned,
+};
 use sagen_streamed_isa::VECTORS;
+
+interface! {
+    /// Feed to sequencer: the next descriptor, and when code words come and go.
+    pub(super) struct Feed() {
+        /// A descriptor is there with its plan and scales.
+        offered: -> bit(),
+        next: -> Plan::layout().bus(),
+        next_mantissas: -> unsigned(MANTISSAS),
+        next_bases: -> unsigned(BASES),
+        /// It is taken.
+        take: <- bit(),
+        /// The code words of a group are there.
+        words_valid: -> bit(),
+        /// They are used up.
+        consume: <- bit(),
+    }
+}
+
+type Port = Feed<Output, Signal>;
+
+bundle! {
+    /// The code words of a group.
+    pub(super) struct Codes() {
+        word[VECTORS]: unsigned(512),
+        shift[VECTORS]: unsigned(2),
+    }
+}
 
 /// The feed.
 pub(super) fn feed(d: &mut Design) -> ModuleId {
     d.module("gemv_feed", |m| {
-        let desc = m.input("desc", unsigned(512));
-        let desc_valid = m.input("desc_valid", bit());
-        let take = m.input("take", bit());
+        let (desc, port) = (m.slave(data_first("desc"), Beats::layout(512)), m.master("", Feed::layout()));
         let fetching = m.reg("fetching", bit()).reset(0);
         let held = m.reg("held", bit()).reset(0);
         let desc_ready = m.net("open", !held & !fetching);
-        let accept = m.net("accept", desc_valid & desc_ready);
-        let plan = m.reg_en("plan", accept, plan::of(m, desc));
-        let opened = m.reg("opened", bit()).reset(0);
-        m.set(opened, accept);
-        let scaled = scales(m, opened.q(), plan.q());
-        codes(m, opened.q(), plan.q(), fetching);
-        m.when(take, || m.set(held, m.lit(bit(), 0)));
+        let accept = m.net("accept", desc.valid & desc_ready);
+        let plan = plan::of(m, desc.data).reg_en(m, "plan", accept);
+        let opened = m.flag("opened", accept);
+        let scaled = scales(m, &port, opened, plan);
+        codes(m, &port, opened, plan, fetching);
+        m.when(port.take, || m.set(held, m.lit(bit(), 0)));
         m.when(accept, || m.set(held, m.lit(bit(), 1)));
-        m.output("desc_ready", desc_ready);
+        desc.ready.drive(desc_ready);
         m.output("holds", held);
-        m.output("offered", held & !opened & scaled);
-        m.output("next", plan);
+        port.offered.drive(held & !opened & scaled);
+        port.next.drive(plan);
     })
 }
 
@@ -62,7 +90,7 @@ impl Walk {
 }
 
 /// Reads the scale of each vector; returns whether all are there.
-fn scales(m: &Module, opened: Signal, plan: Signal) -> Signal {
+fn scales(m: &Module, port: &Port, opened: Signal, plan: Packed<Plan<Type>>) -> Signal {
     let walk = Walk::new(m, "scale", 12);
     let reading = m.reg("scale_reading", bit()).reset(0);
     m.when(reading, || {
@@ -71,32 +99,30 @@ fn scales(m: &Module, opened: Signal, plan: Signal) -> Signal {
         m.when(walk.at_last(), || m.set(reading, m.lit(bit(), 0)));
     });
     m.when(opened, || {
-        walk.start(m, field(plan, "scale"), field(plan, "scale_stride"), plan::last_vector(field(plan, "active")));
-        m.set(reading, !field(plan, "sum"));
+        walk.start(m, plan.get(|p| p.scale), plan.get(|p| p.scale_stride), plan::last_vector(plan.get(|p| p.active)));
+        m.set(reading, !plan.get(|p| p.sum));
     });
-    m.output("scale_en", reading);
-    m.output("scale_addr", walk.addr);
-    let data = m.input("scale_data", unsigned(24));
-    let arrives = m.reg("scale_arrives", bit()).reset(0);
-    m.set(arrives, reading);
+    let scale = m.master("scale_", ScaleRead::layout());
+    scale.en.drive(reading);
+    scale.addr.drive(walk.addr);
+    let arrives = m.flag("scale_arrives", reading);
     let vector = m.reg_en("scale_arriving", reading, walk.vector);
-    let mantissa = data.slice(0, 16);
-    let exponent = data.slice(16, 8).as_signed().extend(BASE_BITS);
-    let base = m.net("scale_base", field(plan, "shift").extend(BASE_BITS) - exponent);
+    let mantissa = scale.data.slice(0, 16);
+    let exponent = scale.data.slice(16, 8).as_signed().extend(BASE_BITS);
+    let base = m.net("scale_base", plan.get(|p| p.shift).extend(BASE_BITS) - exponent);
     let (mut mantissas, mut bases) = (Vec::new(), Vec::new());
     for v in 0..VECTORS {
         let here = arrives & vector.eq_lit(v);
         mantissas.push(m.reg_en(&format!("mantissa{v}"), here, mantissa).q());
         bases.push(m.reg_en(&format!("base{v}"), here, base).q());
     }
-    m.output("next_mantissas", pack(&mantissas));
-    m.output("next_bases", pack(&bases));
+    port.next_mantissas.drive(pack(&mantissas));
+    port.next_bases.drive(pack(&bases));
     !reading & !arrives
 }
 
 /// Fetches code words into one register a vector.
-fn codes(m: &Module, opened: Signal, plan: Signal, fetching: Reg) {
-    let consume = m.input("consume", bit());
+fn codes(m: &Module, port: &Port, opened: Signal, plan: Packed<Plan<Type>>, fetching: Reg) {
     let walk = Walk::new(m, "code", 16);
     let first = m.reg("code_first", unsigned(16));
     let base = m.reg("code_base", unsigned(16));
@@ -108,7 +134,7 @@ fn codes(m: &Module, opened: Signal, plan: Signal, fetching: Reg) {
     let end = m.net("ask_end", ask & walk.at_last());
     let last_of_block = m.net("code_last_of_block", group.eq(last_group));
     let next_base = m.net("code_next_base", last_of_block.mux(first, base.add_lit(1)));
-    m.when(consume, || m.set(occupied, m.lit(bit(), 0)));
+    m.when(port.consume, || m.set(occupied, m.lit(bit(), 0)));
     m.when(ask, || {
         m.set(walk.addr, walk.addr + walk.stride);
         m.set(walk.vector, walk.vector.add_lit(1));
@@ -126,19 +152,20 @@ fn codes(m: &Module, opened: Signal, plan: Signal, fetching: Reg) {
         });
     });
     m.when(opened, || {
-        let x = field(plan, "x");
-        walk.start(m, x, field(plan, "x_stride"), plan::last_vector(field(plan, "active")));
+        let x = plan.get(|p| p.x);
+        walk.start(m, x, plan.get(|p| p.x_stride), plan::last_vector(plan.get(|p| p.active)));
         m.set(first, x);
         m.set(base, x);
         m.set(group, m.lit(unsigned(8), 0));
-        m.set(last_group, field(plan, "last_group"));
+        m.set(last_group, plan.get(|p| p.last_group));
         m.set(block, m.lit(unsigned(17), 0));
-        m.set(last_block, field(plan, "last"));
-        m.set(fetching, !field(plan, "sum"));
+        m.set(last_block, plan.get(|p| p.last));
+        m.set(fetching, !plan.get(|p| p.sum));
     });
-    m.output("code_en", ask);
-    m.output("code_addr", walk.addr);
-    words(m, Ask { ask, end, vector: walk.vector.q(), consume });
+    let code = m.master("code_", CodeRead::layout());
+    code.en.drive(ask);
+    code.addr.drive(walk.addr);
+    words(m, port, &code, Ask { ask, end, vector: walk.vector.q() });
 }
 
 #[derive(Clone, Copy)]
@@ -146,28 +173,20 @@ struct Ask {
     ask: Signal,
     end: Signal,
     vector: Signal,
-    consume: Signal,
 }
 
 /// Catches the words two cycles after they were asked for.
-fn words(m: &Module, request: Ask) {
-    let data = m.input("code_data", unsigned(512));
-    let shift = m.input("code_shift", unsigned(2));
-    let (asked1, asked2) = (m.reg("asked1", bit()).reset(0), m.reg("asked2", bit()).reset(0));
-    let (end1, end2) = (m.reg("end1", bit()).reset(0), m.reg("end2", bit()).reset(0));
-    m.set(asked1, request.ask);
-    m.set(asked2, asked1);
-    m.set(end1, request.end);
-    m.set(end2, end1);
+fn words(m: &Module, port: &Port, code: &CodeRead<Output, Signal>, request: Ask) {
+    let (asked, end) = (m.flags("asked", request.ask, 2), m.flags("end", request.end, 2));
     let vector1 = m.reg_en("vector1", request.ask, request.vector);
-    let vector2 = m.reg_en("vector2", asked1, vector1);
-    for v in 0..VECTORS {
-        let here = m.net(&format!("arrives{v}"), asked2 & vector2.eq_lit(v));
-        m.output(&format!("word{v}"), m.reg_en(&format!("word{v}_q"), here, data));
-        m.output(&format!("shift{v}"), m.reg_en(&format!("shift{v}_q"), here, shift));
-    }
+    let vector2 = m.reg_en("vector2", asked[1], vector1);
+    let caught: [[Signal; 2]; VECTORS] = std::array::from_fn(|v| {
+        let here = m.net(&format!("arrives{v}"), asked[2] & vector2.eq_lit(v as u64));
+        [("word", code.data), ("shift", code.shift)].map(|(n, s)| m.reg_en(&format!("{n}{v}_q"), here, s).q())
+    });
+    Codes { word: caught.map(|[word, _]| word), shift: caught.map(|[_, shift]| shift) }.outputs(m, "");
     let valid = m.reg("words_ready", bit()).reset(0);
-    m.when(request.consume, || m.set(valid, m.lit(bit(), 0)));
-    m.when(end2, || m.set(valid, m.lit(bit(), 1)));
-    m.output("words_valid", valid);
+    m.when(port.consume, || m.set(valid, m.lit(bit(), 0)));
+    m.when(end[2], || m.set(valid, m.lit(bit(), 1)));
+    port.words_valid.drive(valid);
 }

@@ -5,249 +5,269 @@ mod argmax;
 mod feed;
 mod pack;
 mod plan;
-mod reciprocal;
 mod row_scales;
 mod scores;
 mod sequencer;
 mod vector;
-mod weight;
 
-use super::requant::{self, BASE_BITS, requant_lane};
-use sagen_lang::{Design, Instance, Module, ModuleId, Signal, bit, cat, high, low, pack, unsigned};
+use crate::interface::{
+    Beats, CodeRead, ScaleRead, ScratchWrite, StepRead, StepWrite, UnitPort, data_first, unit_port,
+};
+use argmax::Argmax;
+use feed::{Codes, Feed};
+use pack::Pack;
+use plan::Plan;
+use row_scales::RowScales;
+use sagen_blocks::Depth;
+use sagen_blocks::requant::{self, BASE_BITS, Requant};
+use sagen_blocks::sfu::recip::{self, Division};
+use sagen_lang::{
+    Bundle, Design, Instance, Layout, Module, ModuleId, Output, Packed, Signal, Sink, Type, bit, bundle, connect, high,
+    low, pack,
+};
 use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::VECTORS;
+use scores::Scores;
+use sequencer::Sequence;
+use vector::Multiply;
 
 /// Packed words of each vector that may wait for the scratchpad.
 const SLOTS: u32 = 16;
+/// Bits of the mantissas, and of the bases, of all vectors.
+const MANTISSAS: u32 = 16 * VECTORS as u32;
+const BASES: u32 = BASE_BITS * VECTORS as u32;
 
-/// What accompanies a result through the requant lanes.
-#[derive(Clone, Copy)]
-struct Tag {
-    valid: Signal,
-    word_end: Signal,
-    first: Signal,
-    last: Signal,
-    score: Signal,
+bundle! {
+    /// What accompanies a result through the requant lanes.
+    struct Tag() {
+        score: bit(),
+        last: bit(),
+        first: bit(),
+        word_end: bit(),
+    }
 }
 
+/// A result in one stage.
+#[derive(Clone, Copy)]
+struct Stage {
+    valid: Signal,
+    tag: Tag,
+}
+
+/// The units, by their ports.
 struct Parts {
     feed: Instance,
-    sequencer: Instance,
-    vectors: Vec<Instance>,
-    lanes: Vec<Instance>,
-    row_scales: Instance,
-    scores: Instance,
-    reciprocal: Instance,
-    pack: Instance,
-    argmax: Instance,
+    feed_to: Feed<Signal, Sink>,
+    codes: Codes,
+    sequence: Sequence<Sink, Signal>,
+    vectors: Vec<Multiply<Sink, Signal>>,
+    lanes: Vec<Requant<Sink, Signal>>,
+    row_scales: RowScales<Sink, Signal>,
+    scores: Scores<Sink, Signal>,
+    division: Division<Sink, Signal>,
+    pack: Pack<Sink, Signal>,
+    pack_unit: Instance,
+    argmax: Argmax<Sink, Signal>,
 }
 
 /// The engine.
 pub fn gemv_engine(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let beat = overlay.beat_bytes() as u32;
     let (feed, sequencer) = (feed::feed(d), sequencer::sequencer(d, beat));
-    let deep = overlay.deep_pipeline();
-    let (vector, lane) = (vector::vector(d, beat, deep), requant_lane(d, deep));
+    let depth = Depth::of(overlay.deep_pipeline());
+    let (vector, lane) = (vector::vector(d, beat, depth), requant::requant(d, depth));
     let row_scales = row_scales::row_scales(d, beat);
-    let (scores, reciprocal) = (scores::scores(d, overlay), reciprocal::reciprocal(d));
+    let (scores, reciprocal) = (scores::scores(d, overlay), recip::recip(d, VECTORS as u32));
     let (pack, argmax) = (pack::pack_unit(d, beat), argmax::argmax(d));
     d.module("gemv_engine", |m| {
         m.doc("Matvec, Score and WeightedSum; see docs/units/compute.md.");
+        let place = |name: &str, id: ModuleId| m.instance(&format!("u_{name}"), id);
         let each = |name: &str, id: ModuleId| -> Vec<Instance> {
-            (0..VECTORS).map(|v| m.instance(&format!("u_{name}{v}"), id)).collect()
+            (0..VECTORS).map(|v| place(&format!("{name}{v}"), id)).collect()
         };
+        let (feed, sequencer) = (place("feed", feed), place("sequencer", sequencer));
+        let vectors = each("vector", vector).into_iter().map(|u| u.slave::<Multiply>("").ports()).collect();
+        let lanes = each("lane", lane).into_iter().map(|u| u.slave::<Requant>("").ports()).collect();
+        let (row_scales, scores) = (place("row_scales", row_scales), place("scores", scores));
+        let (reciprocal, pack_unit) = (place("reciprocal", reciprocal), place("pack", pack));
         let parts = Parts {
-            feed: m.instance("u_feed", feed),
-            sequencer: m.instance("u_sequencer", sequencer),
-            vectors: each("vector", vector),
-            lanes: each("lane", lane),
-            row_scales: m.instance("u_row_scales", row_scales),
-            scores: m.instance("u_scores", scores),
-            reciprocal: m.instance("u_reciprocal", reciprocal),
-            pack: m.instance("u_pack", pack),
-            argmax: m.instance("u_argmax", argmax),
+            feed,
+            feed_to: feed.master::<Feed>("").ports(),
+            codes: Codes::layout().outputs_of(feed, ""),
+            sequence: sequencer.slave::<Sequence>("").ports(),
+            vectors,
+            lanes,
+            row_scales: row_scales.slave::<RowScales>("").ports(),
+            scores: scores.slave::<Scores>("").ports(),
+            division: reciprocal.slave::<Division>("").ports(),
+            pack: pack_unit.slave::<Pack>("").ports(),
+            pack_unit,
+            argmax: place("argmax", argmax).slave::<Argmax>("").ports(),
         };
-        parts.descriptors(m);
+        connect(&feed.master::<Feed>(""), &sequencer.slave::<Feed>(""));
+        let unit = parts.descriptors(m);
         let beat_q = parts.beats(m, beat);
-        let tag = parts.operate(m, overlay, beat_q);
-        let tag = parts.requantise(m, tag, deep);
-        parts.collect(m, tag);
-        parts.attend(tag);
+        let stage = parts.operate(m, overlay, beat_q);
+        let stage = parts.requantise(m, stage, depth);
+        parts.collect(m, unit, stage);
+        parts.attend(stage);
     })
 }
 
 impl Parts {
-    fn plan(&self) -> Signal {
-        self.sequencer.output("plan")
-    }
-    fn flag(&self, name: &str) -> Signal {
-        self.sequencer.output(name)
+    fn plan(&self) -> Packed<Plan<Type>> {
+        Plan::layout().packed(self.sequence.plan)
     }
 
-    fn descriptors(&self, m: &Module) {
-        let feed = self.feed;
-        let widths = [("desc", 512), ("desc_valid", 1), ("code_data", 512), ("code_shift", 2), ("scale_data", 24)];
-        for (name, width) in widths.into_iter().chain([("limit_value", 32), ("count_value", 32)]) {
-            feed.input(name, m.input(name, unsigned(width)));
-        }
-        let outputs = ["desc_ready", "code_en", "code_addr", "scale_en", "scale_addr", "limit_index", "count_index"];
-        for name in outputs {
-            m.output(name, feed.output(name));
-        }
-        for name in ["take", "consume"] {
-            feed.input(name, self.flag(name));
-        }
-        for name in ["offered", "next", "next_mantissas", "next_bases", "words_valid"] {
-            self.sequencer.input(name, feed.output(name));
-        }
-        m.output("busy", feed.output("holds") | self.flag("working"));
+    /// Descriptors and what is read for them go to the feed.
+    fn descriptors(&self, m: &Module) -> UnitPort<Signal, Output> {
+        let unit = unit_port(m);
+        let desc = self.feed.slave::<Beats>("desc").ports();
+        desc.data.drive(unit.desc);
+        desc.valid.drive(unit.valid);
+        unit.ready.drive(desc.ready);
+        m.pass_master("code_", &self.feed.master::<CodeRead>("code_"));
+        m.pass_master("scale_", &self.feed.master::<ScaleRead>("scale_"));
+        m.pass_master("limit_", &self.feed.master::<StepRead>("limit_"));
+        m.pass_master("count_", &self.feed.master::<StepRead>("count_"));
+        m.output("busy", self.feed.output("holds") | self.sequence.working);
+        unit
     }
 
     /// Accepts beats; returns the last one accepted.
     fn beats(&self, m: &Module, beat: u32) -> Signal {
-        let bus = m.input("beat", unsigned(8 * beat));
-        self.sequencer.input("beat_valid", m.input("beat_valid", bit()));
-        m.output("beat_ready", self.flag("beat_ready"));
-        m.output("event_starved", self.flag("starved"));
-        m.reg_en("beat_q", self.flag("accept"), bus).q()
+        let (beats, s) = (m.slave(data_first("beat"), Beats::layout(8 * beat)), &self.sequence);
+        s.beat_valid.drive(beats.valid);
+        beats.ready.drive(s.beat_ready);
+        m.output("event_starved", s.starved);
+        m.reg_en("beat_q", s.accept, beats.data).q()
     }
 
     /// Multiplies; returns the tag of a result one cycle before it is there.
-    fn operate(&self, m: &Module, overlay: &StreamedConfig, beat_q: Signal) -> Tag {
-        let beat = overlay.beat_bytes() as u32;
-        let delay = vector::adder_delay(beat, overlay.deep_pipeline());
-        let late = |name: &str| m.delay(&format!("{name}_d"), self.flag(name), delay);
-        let adding = (0..delay).fold(self.flag("dot_beat"), |s, i| flag(m, &format!("adding{i}"), s));
-        let (row, first_run, emit) = (late("beat_row"), late("beat_first_run"), late("beat_last_run"));
-        let (first, last, score) = (late("beat_first"), late("beat_last"), late("beat_score"));
-        let multiply = m.net("multiply", self.flag("dot_beat") | self.flag("key_beat"));
-        let active = self.flag("active").lanes(1);
-        let now = plan::field(self.plan(), "active").lanes(1);
-        let weights = self.scores.output("weights").lanes(8);
+    fn operate(&self, m: &Module, overlay: &StreamedConfig, beat_q: Signal) -> Stage {
+        let (beat, s) = (overlay.beat_bytes() as u32, &self.sequence);
+        let delay = vector::adder_delay(beat, Depth::of(overlay.deep_pipeline()));
+        let adding = (0..delay).fold(s.dot_beat, |late, i| m.flag(&format!("adding{i}"), late));
+        let place = s.place.map(|name, signal| m.delay(&format!("{name}_d"), signal, delay));
+        let (row, emit) = (place.beat_row, place.beat_last_run);
+        let multiply = m.net("multiply", s.dot_beat | s.key_beat);
+        let active = s.active.lanes(1);
+        let now = self.plan().unpack().active.lanes(1);
+        let weights = self.scores.weights.lanes(8);
         for (v, u) in self.vectors.iter().enumerate() {
-            let words = self.feed.output(&format!("word{v}")).lanes(8 * beat);
-            u.input("codes", self.flag("sub").select(&words));
-            u.input("shift", self.feed.output(&format!("shift{v}")));
-            u.input("load_codes", self.flag("load_codes") & now[v]);
-            u.input("weight", weights[v]);
-            u.input("load_weight", self.flag("load_weights") & now[v]);
-            u.input("beat", beat_q);
-            u.input("multiply", multiply & active[v]);
-            u.input("dot", self.flag("dot_beat"));
-            u.input("accumulate", self.flag("key_beat") & self.flag("later_key"));
-            u.input("row", row);
-            u.input("first", first_run);
-            u.input("emit", emit);
-            u.input("drain", self.flag("drain") & now[v]);
-            u.input("lane", self.flag("drain_lane_number"));
+            u.codes.drive(s.sub.select(&self.codes.word[v].lanes(8 * beat)));
+            u.shift.drive(self.codes.shift[v]);
+            u.load_codes.drive(s.load_codes & now[v]);
+            u.weight.drive(weights[v]);
+            u.load_weight.drive(s.load_weights & now[v]);
+            u.beat.drive(beat_q);
+            u.multiply.drive(multiply & active[v]);
+            u.dot.drive(s.dot_beat);
+            u.accumulate.drive(s.key_beat & s.later_key);
+            u.row.drive(row);
+            u.first.drive(place.beat_first_run);
+            u.emit.drive(emit);
+            u.drain.drive(s.drain & now[v]);
+            u.lane.drive(s.drain_lane_number);
         }
         let result = m.net("dot_result", adding & emit);
-        self.scale_rows(beat, beat_q, result, row);
-        let drained = self.flag("drained");
-        let of = |name: &str, dot: Signal| drained.mux(self.flag(name), dot);
-        Tag {
-            valid: result | drained,
-            word_end: of("drain_word_end", row.reduce_and()),
-            first: of("drain_first", first),
-            last: of("drain_last", last),
-            score: score & !drained,
-        }
+        self.scale_rows(beat_q, result, row);
+        let of = |drain: Signal, dot: Signal| s.drained.mux(drain, dot);
+        let valid = result | s.drained;
+        let tag = Tag {
+            word_end: of(s.drain_word_end, row.reduce_and()),
+            first: of(s.drain_first, place.beat_first),
+            last: of(s.drain_last, place.beat_last),
+            score: place.beat_score & !s.drained,
+        };
+        Stage { valid, tag }
     }
 
-    fn scale_rows(&self, beat: u32, beat_q: Signal, result: Signal, row: Signal) {
-        let u = self.row_scales;
-        u.input("beat", beat_q);
-        u.input("take", self.flag("scale_beat"));
-        if row_scales::beats(beat) > 1 {
-            u.input("index", self.flag("scale_index"));
-        }
-        u.input("advance", result);
-        u.input("first", row.is_zero());
+    fn scale_rows(&self, beat_q: Signal, result: Signal, row: Signal) {
+        let (u, s) = (&self.row_scales, &self.sequence);
+        u.beat.drive(beat_q);
+        u.take.drive(s.scale_beat);
+        u.index.iter().for_each(|index| index.drive(s.scale_index));
+        u.advance.drive(result);
+        u.first.drive(row.is_zero());
     }
 
     /// Scales results; returns the tag of what leaves the lanes.
-    fn requantise(&self, m: &Module, tag: Tag, deep: bool) -> Tag {
-        let opens = m.net("opens_lanes", tag.valid & tag.first);
+    fn requantise(&self, m: &Module, stage: Stage, depth: Depth) -> Stage {
+        let (Stage { valid, tag }, s) = (stage, &self.sequence);
+        let opens = m.net("opens_lanes", valid & tag.first);
         let hold = |name: &str, value: Signal| m.reg_en(name, opens, value).q();
-        let mantissas = hold("lane_mantissas", self.flag("mantissas")).lanes(16);
-        let bases = hold("lane_bases", self.flag("bases")).lanes(BASE_BITS);
-        let linear = hold("lane_linear", plan::field(self.plan(), "matvec"));
+        let mantissas = hold("lane_mantissas", s.mantissas).lanes(16);
+        let bases = hold("lane_bases", s.bases).lanes(BASE_BITS);
+        let linear = hold("lane_linear", self.plan().unpack().matvec);
         for (v, (u, vector)) in self.lanes.iter().zip(&self.vectors).enumerate() {
-            u.input("valid", vector.output("sum_valid"));
-            u.input("acc", vector.output("sum"));
-            u.input("linear", linear);
-            u.input("row_mantissa", self.row_scales.output("mantissa"));
-            u.input("row_exponent", self.row_scales.output("exponent"));
-            u.input("factor", mantissas[v]);
-            u.input("base", bases[v].as_signed());
+            u.valid.drive(vector.sum_valid);
+            u.acc.drive(vector.sum);
+            u.linear.drive(linear);
+            u.row_mantissa.drive(self.row_scales.mantissa);
+            u.row_exponent.drive(self.row_scales.exponent);
+            u.factor.drive(mantissas[v]);
+            u.base.drive(bases[v].as_signed());
         }
-        let delay = 1 + requant::latency(deep);
-        let valid = (0..delay).fold(tag.valid, |s, i| flag(m, &format!("result{i}"), s));
-        let bits = cat(&[tag.word_end, tag.first, tag.last, tag.score]);
-        let bits = m.delay("tag", bits, delay);
-        Tag { valid, word_end: bits.bit(3), first: bits.bit(2), last: bits.bit(1), score: bits.bit(0) }
+        let delay = 1 + requant::latency(depth);
+        let valid = (0..delay).fold(valid, |late, i| m.flag(&format!("result{i}"), late));
+        Stage { valid, tag: Tag::layout().pack(tag).delay(m, "tag", delay).unpack() }
     }
 
     /// Packs and writes results, and says when a descriptor is done.
-    fn collect(&self, m: &Module, tag: Tag) {
-        let y: Vec<Signal> = self.lanes.iter().map(|u| u.output("y").as_unsigned()).collect();
-        let to_pack = m.net("to_pack", tag.valid & !tag.score);
-        let here: Vec<Signal> = self.lanes.iter().map(|u| u.output("y_valid") & to_pack).collect();
-        let pack_unit = self.pack;
-        pack_unit.input("plan", self.plan());
-        pack_unit.input("y", pack(&y));
-        pack_unit.input("y_valid", pack(&here));
-        pack_unit.input("w_ready", m.input("w_ready", bit()));
-        pack_unit.input("word_end", tag.word_end);
-        for u in [pack_unit, self.argmax] {
-            u.input("valid", to_pack);
-            u.input("first", tag.first);
-        }
-        pack_unit.input("last", tag.last);
-        pack_unit.input("best_now", self.argmax.output("best_now"));
-        self.argmax.input("plan", self.plan());
-        self.argmax.input("y", self.lanes[0].output("y"));
-        for name in ["w_valid", "w_addr", "w_data", "w_mask", "reg_write", "reg_index", "reg_data"] {
-            m.output(name, pack_unit.output(name));
-        }
-        self.sequencer.input("released", pack_unit.output("released"));
+    fn collect(&self, m: &Module, unit: UnitPort<Signal, Output>, stage: Stage) {
+        let (Stage { valid, tag }, s) = (stage, &self.sequence);
+        let (pack_unit, argmax) = (&self.pack, &self.argmax);
+        let y: Vec<Signal> = self.lanes.iter().map(|u| u.y.as_unsigned()).collect();
+        let to_pack = m.net("to_pack", valid & !tag.score);
+        let here: Vec<Signal> = self.lanes.iter().map(|u| u.y_valid & to_pack).collect();
+        pack_unit.plan.drive(self.plan());
+        pack_unit.y.drive(pack(&y));
+        pack_unit.y_valid.drive(pack(&here));
+        pack_unit.word_end.drive(tag.word_end);
+        pack_unit.valid.drive(to_pack);
+        pack_unit.first.drive(tag.first);
+        pack_unit.last.drive(tag.last);
+        pack_unit.best_now.drive(argmax.best_now);
+        argmax.valid.drive(to_pack);
+        argmax.first.drive(tag.first);
+        argmax.plan.drive(self.plan());
+        argmax.y.drive(self.lanes[0].y);
+        m.pass_master("w_", &self.pack_unit.master::<ScratchWrite>("w_"));
+        m.pass_master("reg_", &self.pack_unit.master::<StepWrite>("reg_"));
+        s.released.drive(pack_unit.released);
         // A score may overtake the writes of the weighted sum before it.
         let scored = m.reg("scored", bit()).reset(0);
-        let done = m.net("finished", pack_unit.output("done") | scored & self.flag("alone"));
-        m.when(self.flag("alone"), || m.set(scored, low()));
-        m.when(tag.valid & tag.score & tag.last, || m.set(scored, high()));
-        self.sequencer.input("done", done);
-        m.output("done", done);
+        let done = m.net("finished", pack_unit.done | scored & s.alone);
+        m.when(s.alone, || m.set(scored, low()));
+        m.when(valid & tag.score & tag.last, || m.set(scored, high()));
+        s.done.drive(done);
+        unit.done.drive(done);
     }
 
     /// Scores in, weights and the scale that divides by their sum out.
-    fn attend(&self, tag: Tag) {
-        let (scores, reciprocal) = (self.scores, self.reciprocal);
-        let y: Vec<Signal> = self.lanes.iter().map(|u| u.output("y").as_unsigned()).collect();
-        scores.input("plan", self.plan());
-        scores.input("valid", tag.valid & tag.score);
-        scores.input("first", tag.first);
-        scores.input("z", pack(&y));
-        scores.input("start", self.flag("start_keys"));
-        scores.input("last_key", plan::field(self.feed.output("next"), "last"));
-        scores.input("pop", self.flag("load_weights"));
-        self.sequencer.input("weights_valid", scores.output("weights_valid"));
-        reciprocal.input("start", self.flag("start_keys"));
-        reciprocal.input("add", self.flag("load_weights"));
-        reciprocal.input("weights", scores.output("weights"));
-        reciprocal.input("finish", self.flag("finish_keys"));
-        for name in ["v_mantissa", "v_exponent", "shift"] {
-            reciprocal.input(name, plan::field(self.plan(), name));
-        }
-        for name in ["mantissas", "bases"] {
-            self.sequencer.input(&format!("sum_{name}"), reciprocal.output(name));
-        }
-        self.sequencer.input("divided", reciprocal.output("ready"));
+    fn attend(&self, stage: Stage) {
+        let (Stage { valid, tag }, s) = (stage, &self.sequence);
+        let (scores, division) = (&self.scores, &self.division);
+        let y: Vec<Signal> = self.lanes.iter().map(|u| u.y.as_unsigned()).collect();
+        scores.plan.drive(self.plan());
+        scores.valid.drive(valid & tag.score);
+        scores.first.drive(tag.first);
+        scores.z.drive(pack(&y));
+        scores.start.drive(s.start_keys);
+        scores.last_key.drive(Plan::layout().packed(self.feed_to.next).unpack().last);
+        scores.pop.drive(s.load_weights);
+        s.weights_valid.drive(scores.weights_valid);
+        division.start.drive(s.start_keys);
+        division.add.drive(s.load_weights);
+        division.weights.drive(scores.weights);
+        division.finish.drive(s.finish_keys);
+        let plan = self.plan().unpack();
+        division.v_mantissa.drive(plan.v_mantissa);
+        division.v_exponent.drive(plan.v_exponent);
+        division.shift.drive(plan.shift);
+        s.sum_mantissas.drive(division.mantissas);
+        s.sum_bases.drive(division.bases);
+        s.divided.drive(division.ready);
     }
-}
-
-fn flag(m: &Module, name: &str, value: Signal) -> Signal {
-    let q = m.reg(name, bit()).reset(0);
-    m.set(q, value);
-    q.q()
 }

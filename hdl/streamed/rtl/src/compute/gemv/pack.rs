@@ -6,40 +6,83 @@
 //! waits with the last slot of its descriptor and is written one cycle before `done`.
 
 use super::SLOTS;
-use super::plan::{self, field};
-use sagen_lang::{Design, Mem, Module, ModuleId, RamStyle, Reg, Signal, bit, high, lit, pack, unsigned};
+use super::plan::{self, Plan};
+use crate::interface::{ScratchWrite, StepWrite};
+use sagen_lang::{
+    Design, Layout, Mem, MemOf, Module, ModuleId, Output, Packed, RamStyle, Reg, Signal, Type, bit, bundle, high,
+    interface, lit, pack, unsigned,
+};
 use sagen_streamed_isa::{LANES, VECTORS};
 
 /// Bits of a scratchpad word.
 const WORD: u32 = 32 * LANES as u32;
 /// Bits of a slot number.
 const SLOT: u32 = SLOTS.ilog2();
-/// What is known about a full slot, lowest first: where it goes, whether it is written, whether it is the last of its
-/// descriptor, whether it is of a weighted sum and in which quarter a narrow one begins, and the register that an argmax writes.
-const NOTE: [u32; 10] = [16, 16, 2, 1, 1, 1, 2, 1, 5, 24];
+bundle! {
+    /// What is known about a full slot.
+    struct Note() {
+        y: unsigned(16),
+        stride: unsigned(16),
+        last_vector: unsigned(2),
+        write: bit(),
+        /// Last of its descriptor.
+        last: bit(),
+        /// Of a weighted sum.
+        sum: bit(),
+        /// Quarter in which a narrow one begins.
+        part: unsigned(2),
+        argmax: bit(),
+        /// Register that an argmax writes.
+        reg: unsigned(5),
+        id: unsigned(24),
+    }
+}
+
+interface! {
+    /// Results in; slots and descriptors that are done with.
+    pub(super) struct Pack() {
+        plan: -> Plan::layout().bus(),
+        /// Results are there.
+        valid: -> bit(),
+        /// Of a descriptor.
+        first: -> bit(),
+        last: -> bit(),
+        /// Last of a word.
+        word_end: -> bit(),
+        /// One a vector.
+        y: -> unsigned(32 * VECTORS as u32),
+        /// Of which vectors.
+        y_valid: -> unsigned(VECTORS as u32),
+        /// Winner of an argmax, up to this result.
+        best_now: -> unsigned(24),
+        done: <- bit(),
+        released: <- bit(),
+    }
+}
+
+type Port = Pack<Signal, Output>;
 
 /// The unit.
 pub(super) fn pack_unit(d: &mut Design, beat: u32) -> ModuleId {
     d.module(format!("gemv_pack_{beat}"), |m| {
+        let port = m.slave("", Pack::layout());
         let fill = m.reg("fill", unsigned(SLOT)).reset(0);
-        let valid = m.input("valid", bit());
-        let full = m.net("full", valid & m.input("word_end", bit()));
+        let full = m.net("full", port.valid & port.word_end);
         m.when(full, || m.set(fill, fill.add_lit(1)));
-        let words = words(m, full, fill.q());
-        let notes = m.memory("notes", SLOTS, NOTE.iter().sum()).style(RamStyle::Distributed);
-        notes.write(full, fill, note(m, valid, full));
+        let words = words(m, &port, full, fill.q());
+        let notes = Note::layout().memory(m, "notes", SLOTS).style(RamStyle::Distributed);
+        notes.write(full, fill, note(m, &port, full));
         let waiting = m.reg("waiting", unsigned(SLOT + 1)).reset(0);
-        let released = writer(m, &words, notes, !waiting.is_zero(), beat);
+        let released = writer(m, &port, &words, notes, !waiting.is_zero(), beat);
         m.when(full & !released, || m.set(waiting, waiting.add_lit(1)));
         m.when(released & !full, || m.set(waiting, waiting.sub_lit(1)));
-        m.output("released", released);
+        port.released.drive(released);
     })
 }
 
 /// Results of a word are shifted in from the top, so that a part of a word ends up at its top.
-fn words(m: &Module, full: Signal, slot: Signal) -> Vec<Mem> {
-    let results = m.input("y", unsigned(32 * VECTORS as u32)).lanes(32);
-    let here = m.input("y_valid", unsigned(VECTORS as u32)).lanes(1);
+fn words(m: &Module, port: &Port, full: Signal, slot: Signal) -> Vec<Mem> {
+    let (results, here) = (port.y.lanes(32), port.y_valid.lanes(1));
     let word = |(v, y): (usize, &Signal)| {
         // A register a lane: one wide register that shifts would be copied in every simulated cycle.
         let lane = |i: usize| m.reg(&format!("earlier{v}_{i}"), unsigned(32));
@@ -54,50 +97,39 @@ fn words(m: &Module, full: Signal, slot: Signal) -> Vec<Mem> {
 }
 
 /// What the writer must know of the slot that is filled up now.
-fn note(m: &Module, valid: Signal, full: Signal) -> Signal {
-    let plan = m.input("plan", unsigned(plan::width()));
-    let (first, last) = (m.input("first", bit()), m.input("last", bit()));
-    let opens = m.net("opens", valid & first);
-    let kept = |name: &str| m.reg_en(&format!("{name}_q"), opens, field(plan, name)).q();
-    let (stride, active, write, sum) = (kept("y_stride"), kept("active"), kept("write"), kept("sum"));
-    let (part, argmax, reg) = (kept("y_part"), kept("argmax"), kept("reg"));
-    let id = m.input("best_now", unsigned(24));
+fn note(m: &Module, port: &Port, full: Signal) -> Packed<Note<Type>> {
+    let plan = Plan::layout().packed(port.plan).unpack();
+    let opens = m.net("opens", port.valid & port.first);
+    let kept = |name: &str, value: Signal| m.reg_en(name, opens, value).q();
+    let (stride, active) = (kept("y_stride_q", plan.y_stride), kept("active_q", plan.active));
+    let (write, sum) = (kept("write_q", plan.write), kept("sum_q", plan.sum));
+    let (part, argmax, reg) = (kept("y_part_q", plan.y_part), kept("argmax_q", plan.argmax), kept("reg_q", plan.reg));
     let y = m.reg("y_at", unsigned(16));
     m.when(full, || m.set(y, y.add_lit(1)));
-    m.when(opens, || m.set(y, field(plan, "y")));
-    pack(&[y.q(), stride, plan::last_vector(active), write | sum, last, sum, part, argmax & last & !sum, reg, id])
-}
-
-struct Note {
-    y: Signal,
-    stride: Signal,
-    last_vector: Signal,
-    write: Signal,
-    last: Signal,
-    sum: Signal,
-    part: Signal,
-    argmax: Signal,
-    reg: Signal,
-    id: Signal,
-}
-
-fn read_note(bits: Signal) -> Note {
-    let mut lo = 0;
-    let [y, stride, last_vector, write, last, sum, part, argmax, reg, id] = NOTE.map(|width| {
-        lo += width;
-        bits.slice(lo - width, width)
-    });
-    Note { y, stride, last_vector, write, last, sum, part, argmax, reg, id }
+    m.when(opens, || m.set(y, plan.y));
+    Note::layout().pack(Note {
+        y: y.q(),
+        stride,
+        last_vector: plan::last_vector(active),
+        write: write | sum,
+        last: port.last,
+        sum,
+        part,
+        argmax: argmax & port.last & !sum,
+        reg,
+        id: port.best_now,
+    })
 }
 
 /// Writes full slots through an output register; returns when a slot is free again.
-fn writer(m: &Module, words: &[Mem], notes: Mem, waiting: Signal, beat: u32) -> Signal {
-    let w_ready = m.input("w_ready", bit());
+fn writer(m: &Module, port: &Port, words: &[Mem], notes: MemOf<Note<Type>>, waiting: Signal, beat: u32) -> Signal {
+    let write = m.master("w_", ScratchWrite::layout(true));
+    let w_ready = write.ready.expect("the engine may be refused");
     let slot = m.reg("slot", unsigned(SLOT)).reset(0);
     let vector = m.reg("vector", unsigned(2)).reset(0);
     let w_valid = m.reg("w_valid_q", bit()).reset(0);
     let (ends, wins) = (m.reg("ends", bit()).reset(0), m.reg("wins", bit()).reset(0));
-    let note = read_note(m.net("note", notes.read_async(slot)));
+    let note = notes.read_async(slot).net(m, "note").unpack();
     let step = m.net("step", !w_valid | w_ready);
     let take = m.net("take", step & waiting);
     let released = m.net("released_q", take & (!note.write | vector.eq(note.last_vector)));
@@ -118,16 +150,15 @@ fn writer(m: &Module, words: &[Mem], notes: Mem, waiting: Signal, beat: u32) -> 
         m.set(slot, slot.add_lit(1));
         m.set(vector, lit(2, 0));
     });
-    let done = m.reg("done_q", bit()).reset(0);
-    m.set(done, ends & step);
-    m.output("w_valid", w_valid);
-    m.output("w_addr", addr);
-    m.output("w_data", w_data);
-    m.output("w_mask", w_mask);
-    m.output("done", done);
-    m.output("reg_write", wins & step);
-    m.output("reg_index", m.reg_en("reg_index_q", released, note.reg));
-    m.output("reg_data", m.reg_en("reg_data_q", released, note.id).extend(32));
+    port.done.drive(m.flag("done_q", ends & step));
+    write.valid.drive(w_valid);
+    write.addr.drive(addr);
+    write.data.drive(w_data);
+    write.mask.drive(w_mask);
+    let winner = m.master("reg_", StepWrite::layout());
+    winner.write.drive(wins & step);
+    winner.index.drive(m.reg_en("reg_index_q", released, note.reg));
+    winner.data.drive(m.reg_en("reg_data_q", released, note.id).extend(32));
     released
 }
 

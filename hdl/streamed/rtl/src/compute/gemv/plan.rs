@@ -1,55 +1,42 @@
 //! What the engine keeps of a descriptor: one flat word whose fields mean the same for all three operations.
 
 use crate::fields::{field as take, is};
-use sagen_lang::{Module, Signal, lit, pack, unsigned};
+use crate::interface::StepRead;
+use sagen_lang::{Layout, Module, Packed, Signal, Type, bit, bundle, lit, pack, signed, unsigned};
+use sagen_streamed_isa::VECTORS;
 
-/// Fields, lowest first: name, width, two's complement.
-const FIELDS: &[(&str, u32, bool)] = &[
-    ("matvec", 1, false),
-    ("score", 1, false),
-    ("sum", 1, false),
-    // Of code words and scale entries.
-    ("x", 16, false),
-    ("x_stride", 16, false),
-    ("scale", 12, false),
-    ("scale_stride", 12, false),
-    // One bit a vector.
-    ("active", 4, false),
-    // Groups - 1.
-    ("last_group", 8, false),
-    // Blocks - 1 or keys - 1.
-    ("last", 17, false),
-    // Last key that each vector sees.
-    ("limit0", 17, false),
-    ("limit1", 17, false),
-    ("limit2", 17, false),
-    ("limit3", 17, false),
-    ("y", 16, false),
-    ("y_stride", 16, false),
-    ("y_part", 2, false),
-    ("write", 1, false),
-    ("argmax", 1, false),
-    ("argmax_first", 1, false),
-    ("id_base", 24, false),
-    ("id_limit", 24, false),
-    ("reg", 5, false),
-    ("v_mantissa", 16, false),
-    ("v_exponent", 8, true),
-    ("shift", 8, true),
-];
-
-/// Bits of a plan.
-pub(super) fn width() -> u32 {
-    FIELDS.iter().map(|f| f.1).sum()
-}
-
-/// A field of a plan.
-#[track_caller]
-pub(super) fn field(plan: impl Into<Signal>, name: &str) -> Signal {
-    let at = FIELDS.iter().position(|f| f.0 == name).unwrap_or_else(|| panic!("a plan has no field {name}"));
-    let lo = FIELDS[..at].iter().map(|f| f.1).sum();
-    let bits = plan.into().slice(lo, FIELDS[at].1);
-    if FIELDS[at].2 { bits.as_signed() } else { bits }
+bundle! {
+    /// The plan of a descriptor.
+    pub(super) struct Plan() {
+        matvec: bit(),
+        score: bit(),
+        sum: bit(),
+        /// Of code words and scale entries.
+        x: unsigned(16),
+        x_stride: unsigned(16),
+        scale: unsigned(12),
+        scale_stride: unsigned(12),
+        /// One bit a vector.
+        active: unsigned(4),
+        /// Groups - 1.
+        last_group: unsigned(8),
+        /// Blocks - 1 or keys - 1.
+        last: unsigned(17),
+        /// Last key that each vector sees.
+        limit[VECTORS]: unsigned(17),
+        y: unsigned(16),
+        y_stride: unsigned(16),
+        y_part: unsigned(2),
+        write: bit(),
+        argmax: bit(),
+        argmax_first: bit(),
+        id_base: unsigned(24),
+        id_limit: unsigned(24),
+        reg: unsigned(5),
+        v_mantissa: unsigned(16),
+        v_exponent: signed(8),
+        shift: signed(8),
+    }
 }
 
 /// Number of the last active vector.
@@ -58,7 +45,7 @@ pub(super) fn last_vector(active: Signal) -> Signal {
 }
 
 /// The plan of a descriptor. Two step registers are read for it: `limit` and `count`.
-pub(super) fn of(m: &Module, desc: Signal) -> Signal {
+pub(super) fn of(m: &Module, desc: Signal) -> Packed<Plan<Type>> {
     let (matvec, score) = (is(desc, "Matvec"), is(desc, "Score"));
     let sum = is(desc, "WeightedSum");
     let (matvec, score) = (m.net("is_matvec", matvec), m.net("is_score", score));
@@ -70,47 +57,46 @@ pub(super) fn of(m: &Module, desc: Signal) -> Signal {
     let attention = |name: &str| score.mux(take(desc, "Score", name), take(desc, "WeightedSum", name));
     let results = |name: &str| matvec.mux(take(desc, "Matvec", name), take(desc, "WeightedSum", name));
     let step_register = |name: &str, field: &str| {
-        m.output(&format!("{name}_index"), attention(field));
-        m.input(&format!("{name}_value"), unsigned(32)).trunc(16)
+        let step = m.master(name, StepRead::layout());
+        step.index.drive(attention(field));
+        step.value.trunc(16)
     };
-    let position = step_register("limit", "limit_reg");
+    let position = step_register("limit_", "limit_reg");
     let limit = |row: &str| position.add_full(attention(row).extend(16));
     let count = matvec.mux(
         take(desc, "Matvec", "blocks"),
         score.mux(take(desc, "Score", "blocks"), take(desc, "WeightedSum", "keys")),
     );
-    let more = step_register("count", "reg");
+    let more = step_register("count_", "reg");
     let zero = m.lit(more.ty(), 0);
     let items = count.add_full(matvec.mux(zero, more));
     let vectors = three("vectors");
     let dot = |name: &str| matvec.mux(take(desc, "Matvec", name), take(desc, "Score", name));
-    let value = |name: &str| match name {
-        "matvec" => matvec,
-        "score" => score,
-        "sum" => streams,
-        "active" => pack(&[1, 2, 3, 4].map(|n| vectors.ge_lit(n))),
-        "x" | "x_stride" | "scale" | "scale_stride" => dot(name),
-        "last_group" => dot("groups").sub_lit(1),
-        "last" => items.sub_lit(1),
-        "limit0" => limit("row0"),
-        "limit1" => limit("row1"),
-        "limit2" => limit("row2"),
-        "limit3" => limit("row3"),
-        "y" | "y_stride" => results(name),
-        "y_part" => take(desc, "WeightedSum", "y_lane").slice(2, 2),
-        "v_mantissa" | "v_exponent" => take(desc, "WeightedSum", name),
-        "shift" => three(name),
-        _ => take(desc, "Matvec", name),
-    };
-    let values: Vec<Signal> = FIELDS.iter().map(|f| value(f.0).as_unsigned()).collect();
-    pack(&values)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn fields_do_not_overlap_and_are_found_by_name() {
-        let names: std::collections::BTreeSet<_> = super::FIELDS.iter().map(|f| f.0).collect();
-        assert_eq!(names.len(), super::FIELDS.len());
-    }
+    let of_matvec = |name: &str| take(desc, "Matvec", name);
+    let of_sum = |name: &str| take(desc, "WeightedSum", name);
+    Plan::layout().pack(Plan {
+        matvec,
+        score,
+        sum: streams,
+        x: dot("x"),
+        x_stride: dot("x_stride"),
+        scale: dot("scale"),
+        scale_stride: dot("scale_stride"),
+        active: pack(&[1, 2, 3, 4].map(|n| vectors.ge_lit(n))),
+        last_group: dot("groups").sub_lit(1),
+        last: items.sub_lit(1),
+        limit: ["row0", "row1", "row2", "row3"].map(limit),
+        y: results("y"),
+        y_stride: results("y_stride"),
+        y_part: of_sum("y_lane").slice(2, 2),
+        write: of_matvec("write"),
+        argmax: of_matvec("argmax"),
+        argmax_first: of_matvec("argmax_first"),
+        id_base: of_matvec("id_base"),
+        id_limit: of_matvec("id_limit"),
+        reg: of_matvec("reg"),
+        v_mantissa: of_sum("v_mantissa"),
+        v_exponent: of_sum("v_exponent"),
+        shift: three("shift"),
+    })
 }

@@ -3,9 +3,13 @@
 //! Scores are written key by key in order. `start` begins to read them back from key 0; weights of all
 //! vectors wait in a short queue, so that a beat can be taken every cycle.
 
-use super::{flag, plan, weight};
-use crate::fifo::fifo;
-use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, pack, signed, unsigned};
+use super::plan::Plan;
+use sagen_blocks::fifo::fifo;
+use sagen_blocks::sfu::exp2::{self, Exp2};
+use sagen_lang::{
+    Design, Layout, Module, ModuleId, Output, Packed, RamStyle, Reg, Signal, Type, bit, interface, pack, signed,
+    unsigned,
+};
 use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::VECTORS;
 
@@ -14,15 +18,36 @@ const AHEAD: u32 = 16;
 /// Bits of a key number.
 const KEY: u32 = 17;
 
+interface! {
+    /// Scores in, weights out.
+    pub(super) struct Scores() {
+        plan: -> Plan::layout().bus(),
+        /// The scores of a key are there.
+        valid: -> bit(),
+        /// They are the first.
+        first: -> bit(),
+        /// One a vector.
+        z: -> unsigned(32 * VECTORS as u32),
+        /// Reading begins.
+        start: -> bit(),
+        last_key: -> unsigned(KEY),
+        /// The weights are taken.
+        pop: -> bit(),
+        /// One a vector.
+        weights: <- unsigned(8 * VECTORS as u32),
+        weights_valid: <- bit(),
+    }
+}
+
 /// The buffer.
 pub(super) fn scores(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let depth = overlay.score_rows() as u32;
-    let weight = weight::weight(d);
-    let queue = fifo(d, 8 * VECTORS as u32, AHEAD);
+    let weight = exp2::exp2(d);
+    let queue = fifo(d, unsigned(8 * VECTORS as u32), AHEAD);
     d.module("score_buffer", |m| {
-        let plan = m.input("plan", unsigned(plan::width()));
-        let (valid, first) = (m.input("valid", bit()), m.input("first", bit()));
-        let z = m.input("z", unsigned(32 * VECTORS as u32));
+        let port = m.slave("", Scores::layout());
+        let Scores { valid, first, z, pop, .. } = port;
+        let plan = Plan::layout().packed(port.plan);
         let words = m.memory("words", depth, 32 * VECTORS as u32).style(RamStyle::Block);
         let key = m.reg("write_key", unsigned(KEY));
         let zero = m.lit(unsigned(KEY), 0);
@@ -31,32 +56,30 @@ pub(super) fn scores(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
         words.write(valid, at.trunc(words.addr_width()), z);
         let maxima = maxima(m, Result { valid, first, z, seen: seen(plan, at) });
 
-        let pop = m.input("pop", bit());
-        let reader = reader(m, pop);
+        let reader = reader(m, &port);
         let word = words.read(reader.read, reader.key.trunc(words.addr_width()));
         let visible = m.reg_en("visible1", reader.read, pack(&seen(plan, reader.key)));
-        let word_valid = flag(m, "word_valid", reader.read);
+        let word_valid = m.flag("word_valid", reader.read);
         let word = m.reg_en("word2", word_valid, word);
         let visible = m.reg_en("visible2", word_valid, visible).lanes(1);
-        let valid = flag(m, "valid2", word_valid);
-        let active = plan::field(plan, "active").lanes(1);
+        let valid = m.flag("valid2", word_valid);
+        let active = plan.get(|p| p.active).lanes(1);
         let lane = |v: usize| {
-            let u = m.instance(&format!("u_weight{v}"), weight);
-            u.input("valid", valid & active[v]);
-            u.input("seen", visible[v]);
-            u.input("z", word.lanes(32)[v].as_signed());
-            u.input("max", maxima[v]);
-            u.output("weight")
+            let lane = m.instance(&format!("u_weight{v}"), weight).slave::<Exp2>("").ports();
+            lane.valid.drive(valid & active[v]);
+            lane.seen.drive(visible[v]);
+            lane.z.drive(word.lanes(32)[v].as_signed());
+            lane.max.drive(maxima[v]);
+            lane.weight
         };
         let weights: Vec<Signal> = (0..VECTORS).map(lane).collect();
-        let ready = (0..weight::LATENCY).fold(valid, |s, i| flag(m, &format!("weight_valid{i}"), s));
-        let u = m.instance("u_queue", queue);
-        u.input("in_data", pack(&weights));
-        u.input("in_valid", ready);
-        u.input("out_ready", pop);
-        m.assert(!(ready & !u.output("in_ready")), "a weight finds its queue full");
-        m.output("weights", u.output("out_data"));
-        m.output("weights_valid", u.output("out_valid"));
+        let ready = (0..exp2::LATENCY).fold(valid, |s, i| m.flag(&format!("weight_valid{i}"), s));
+        let queue = queue.place(m, "u_queue");
+        queue.push(ready, pack(&weights));
+        queue.pop(pop);
+        m.assert(!(ready & !queue.room()), "a weight finds its queue full");
+        port.weights.drive(queue.front());
+        port.weights_valid.drive(queue.holds());
     })
 }
 
@@ -85,9 +108,8 @@ struct Reader {
 }
 
 /// Issues reads as long as the queue has room for what is under way.
-fn reader(m: &Module, pop: Signal) -> Reader {
-    let start = m.input("start", bit());
-    let last_key = m.input("last_key", unsigned(KEY));
+fn reader(m: &Module, port: &Scores<Signal, Output>) -> Reader {
+    let pop = port.pop;
     let reading = m.reg("reading", bit()).reset(0);
     let (key, last) = (m.reg("read_key", unsigned(KEY)), m.reg("read_last", unsigned(KEY)));
     let ahead: Reg = m.reg("ahead", unsigned(AHEAD.ilog2() + 1)).reset(0);
@@ -96,9 +118,9 @@ fn reader(m: &Module, pop: Signal) -> Reader {
         m.set(key, key.add_lit(1));
         m.set(reading, key.ne(last));
     });
-    m.when(start, || {
+    m.when(port.start, || {
         m.set(key, m.lit(unsigned(KEY), 0));
-        m.set(last, last_key);
+        m.set(last, port.last_key);
         m.set(reading, m.lit(bit(), 1));
     });
     m.when(read & !pop, || m.set(ahead, ahead.add_lit(1)));
@@ -107,6 +129,6 @@ fn reader(m: &Module, pop: Signal) -> Reader {
 }
 
 /// Which vectors see a key.
-fn seen(plan: Signal, key: Signal) -> Vec<Signal> {
-    (0..VECTORS).map(|v| key.le(plan::field(plan, &format!("limit{v}")))).collect()
+fn seen(plan: Packed<Plan<Type>>, key: Signal) -> Vec<Signal> {
+    (0..VECTORS).map(|v| key.le(plan.get(|p| p.limit[v]))).collect()
 }

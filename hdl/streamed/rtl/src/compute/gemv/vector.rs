@@ -6,8 +6,8 @@
 //! `adder_delay` cycles later; `sum_valid` follows one cycle after the adder or two after `drain`. A deep pipeline has a
 //! register more between multiplier and accumulator.
 
-use super::flag;
-use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, signed, unsigned};
+use sagen_blocks::Depth;
+use sagen_lang::{Design, Module, ModuleId, Output, RamStyle, Reg, Signal, bit, interface, signed, unsigned};
 use sagen_streamed_isa::BLOCK_ROWS;
 
 /// Levels of the adder tree between registers.
@@ -15,18 +15,55 @@ const LEVELS: u32 = 3;
 /// Bits of an accumulator.
 const SUM: u32 = 32;
 
+interface! {
+    /// What the multipliers of one vector are given, and the sums that they make.
+    pub(super) struct Multiply(beat: u32) {
+        /// Codes of the vector, a byte a lane.
+        codes: -> unsigned(8 * beat),
+        /// Shift of their group.
+        shift: -> unsigned(2),
+        /// The codes become the operands.
+        load_codes: -> bit(),
+        /// Weight of a key.
+        weight: -> unsigned(8),
+        /// It becomes the operand of all lanes.
+        load_weight: -> bit(),
+        beat: -> unsigned(8 * beat),
+        /// The beat is multiplied.
+        multiply: -> bit(),
+        /// Products are summed up.
+        dot: -> bit(),
+        /// A product is added to its lane's.
+        accumulate: -> bit(),
+        /// Accumulator of a dot product.
+        row: -> unsigned(BLOCK_ROWS.ilog2()),
+        /// The dot product is the first of its accumulator.
+        first: -> bit(),
+        /// It is the last.
+        emit: -> bit(),
+        /// A lane's register is read.
+        drain: -> bit(),
+        /// Which.
+        lane: -> unsigned(lane_bits(beat)),
+        sum: <- signed(SUM),
+        sum_valid: <- bit(),
+    }
+}
+
+type Port = Multiply<Signal, Output>;
+
 fn tree_stages(beat: u32) -> u32 {
     beat.ilog2().div_ceil(LEVELS)
 }
 
 /// Registers between a multiplier and the accumulator behind it.
-fn product_stages(deep: bool) -> u32 {
-    u32::from(deep)
+fn product_stages(depth: Depth) -> u32 {
+    u32::from(depth.is_deep())
 }
 
 /// Cycles from `multiply` to the adder behind the tree.
-pub(super) fn adder_delay(beat: u32, deep: bool) -> u32 {
-    1 + product_stages(deep) + tree_stages(beat)
+pub(super) fn adder_delay(beat: u32, depth: Depth) -> u32 {
+    1 + product_stages(depth) + tree_stages(beat)
 }
 
 /// Lane that a drain reads: bits of its number.
@@ -35,50 +72,43 @@ pub(super) fn lane_bits(beat: u32) -> u32 {
 }
 
 /// One vector.
-pub(super) fn vector(d: &mut Design, beat: u32, deep: bool) -> ModuleId {
-    let suffix = if deep { "_deep" } else { "" };
-    d.module(format!("gemv_vector_{beat}{suffix}"), |m| {
-        let load_codes = m.input("load_codes", bit());
-        let operands = operands(m, load_codes, beat);
-        let multiply = m.input("multiply", bit());
-        let dot = m.input("dot", bit());
-        let products = products(m, &operands, multiply, product_stages(deep));
-        let valid = (0..=product_stages(deep)).fold(multiply & dot, |s, i| flag(m, &format!("products{i}"), s));
+pub(super) fn vector(d: &mut Design, beat: u32, depth: Depth) -> ModuleId {
+    d.module(depth.name(&format!("gemv_vector_{beat}")), |m| {
+        let port = m.slave("", Multiply::layout(beat));
+        let operands = operands(m, &port, beat);
+        let products = products(m, &port, &operands, product_stages(depth));
+        let valid =
+            (0..=product_stages(depth)).fold(port.multiply & port.dot, |s, i| m.flag(&format!("products{i}"), s));
         let (total, adding) = tree(m, &products, valid);
-        let shift = m.reg_en("shift_q", load_codes, m.input("shift", unsigned(2)));
-        let shift = m.delay("shift_q", shift, adder_delay(beat, deep));
-        let result = accumulate(m, total, shift, adding);
-        let (drained, lane) = drain(m, &products, beat);
-        let emit = m.input("emit", bit());
+        let shift = m.reg_en("shift_q", port.load_codes, port.shift);
+        let shift = m.delay("shift_q", shift, adder_delay(beat, depth));
+        let result = accumulate(m, &port, total, shift, adding);
+        let (drained, lane) = drain(m, &port, &products, beat);
         let sum = m.reg("sum_q", signed(32));
         m.when(adding, || m.set(sum, result)).elsewhen(drained, || m.set(sum, lane));
-        let sum_valid = m.reg("sum_valid_q", bit()).reset(0);
-        m.set(sum_valid, adding & emit | drained);
-        m.output("sum", sum);
-        m.output("sum_valid", sum_valid);
+        port.sum.drive(sum);
+        port.sum_valid.drive(m.flag("sum_valid_q", adding & port.emit | drained));
     })
 }
 
 /// One 9-bit operand a lane: a code in dot mode, the weight of a key in accumulate mode.
-fn operands(m: &Module, load_codes: Signal, beat: u32) -> Vec<Signal> {
-    let codes = m.input("codes", unsigned(8 * beat));
-    let load_weight = m.input("load_weight", bit());
-    let weight = m.input("weight", unsigned(8)).as_signed_ext();
+fn operands(m: &Module, port: &Port, beat: u32) -> Vec<Signal> {
+    let weight = port.weight.as_signed_ext();
     let regs: Vec<Reg> = (0..beat).map(|i| m.reg(&format!("x{i}"), signed(9))).collect();
-    m.when(load_codes, || {
-        for (reg, code) in regs.iter().zip(codes.lanes(8)) {
+    m.when(port.load_codes, || {
+        for (reg, code) in regs.iter().zip(port.codes.lanes(8)) {
             m.set(*reg, code.as_signed().extend(9));
         }
     })
-    .elsewhen(load_weight, || regs.iter().for_each(|reg| m.set(*reg, weight)));
+    .elsewhen(port.load_weight, || regs.iter().for_each(|reg| m.set(*reg, weight)));
     regs.iter().map(|r| r.q()).collect()
 }
 
 /// The register behind each multiplier, `stages` cycles late.
-fn products(m: &Module, operands: &[Signal], multiply: Signal, stages: u32) -> Vec<Signal> {
-    let bytes = m.input("beat", unsigned(8 * operands.len() as u32)).lanes(8);
-    let accumulate = m.delay("accumulate_q", m.input("accumulate", bit()), stages);
-    let add = (0..stages).fold(multiply, |s, i| flag(m, &format!("multiplied{i}"), s));
+fn products(m: &Module, port: &Port, operands: &[Signal], stages: u32) -> Vec<Signal> {
+    let (bytes, multiply) = (port.beat.lanes(8), port.multiply);
+    let accumulate = m.delay("accumulate_q", port.accumulate, stages);
+    let add = (0..stages).fold(multiply, |s, i| m.flag(&format!("multiplied{i}"), s));
     let zero = m.lit(signed(SUM), 0);
     // The operand is extended, not the product: a value with one reader is computed only while `multiply` is high.
     let lane = |(i, (x, byte)): (usize, (&Signal, Signal))| {
@@ -107,30 +137,26 @@ fn tree(m: &Module, products: &[Signal], valid: Signal) -> (Signal, Signal) {
         }
         let keep = |(i, term): (usize, &Signal)| m.reg_en(&format!("sum{stage}_{i}"), valid, *term).q();
         terms = terms.iter().enumerate().map(keep).collect();
-        valid = flag(m, &format!("sum{stage}_valid"), valid);
+        valid = m.flag(&format!("sum{stage}_valid"), valid);
     }
     (terms[0], valid)
 }
 
 /// Adds a shifted sum to the accumulator of its row.
-fn accumulate(m: &Module, total: Signal, shift: Signal, adding: Signal) -> Signal {
-    let row = m.input("row", unsigned(BLOCK_ROWS.ilog2()));
-    let first = m.input("first", bit());
+fn accumulate(m: &Module, port: &Port, total: Signal, shift: Signal, adding: Signal) -> Signal {
     let wide = m.net("total", total.extend(32));
     let shifted = (!shift).select(&[0, 1, 2, 3].map(|n| wide.shl(n)));
     let sums = m.memory("sums", BLOCK_ROWS as u32, 32).style(RamStyle::Distributed);
-    let before = first.mux(m.lit(signed(32), 0), sums.read_async(row).as_signed());
+    let before = port.first.mux(m.lit(signed(32), 0), sums.read_async(port.row).as_signed());
     let result = m.net("result", before + shifted);
-    sums.write(adding, row, result.as_unsigned());
+    sums.write(adding, port.row, result.as_unsigned());
     result
 }
 
 /// Reads one lane's register in two steps.
-fn drain(m: &Module, products: &[Signal], beat: u32) -> (Signal, Signal) {
-    let drain = m.input("drain", bit());
-    let lane = m.input("lane", unsigned(lane_bits(beat)));
-    let drained = m.reg("drained", bit()).reset(0);
-    m.set(drained, drain);
+fn drain(m: &Module, port: &Port, products: &[Signal], beat: u32) -> (Signal, Signal) {
+    let (drain, lane) = (port.drain, port.lane);
+    let drained = m.flag("drained", drain);
     let low = lane_bits(beat).min(4);
     let column =
         |(i, lanes): (usize, &[Signal])| m.reg_en(&format!("column{i}"), drain, lane.slice(0, low).select(lanes)).q();
@@ -139,5 +165,5 @@ fn drain(m: &Module, products: &[Signal], beat: u32) -> (Signal, Signal) {
         0 => columns[0],
         high => m.reg_en("column", drain, lane.slice(low, high)).select(&columns),
     };
-    (drained.q(), value)
+    (drained, value)
 }

@@ -17,7 +17,7 @@ fn verilator_has_nothing_to_say_about_the_movers() {
     lint(super::stream::stream_unit);
     lint(super::load::load_unit);
     lint(super::store::store_unit);
-    lint(|d, overlay| super::arbiter::read_arbiter(d, 3, overlay.port_bytes() as u32));
+    lint(|d, overlay| sagen_blocks::axi::arbiter::read_arbiter(d, 3, overlay.port_bytes() as u32));
 }
 
 #[test]

@@ -1,19 +1,83 @@
 //! Cuts a contiguous transfer into AXI bursts: full-width INCR beats, at most `longest` a burst,
 //! never across 4 KiB, and only when the receiver has room for all of it.
 
-use sagen_lang::{Design, ModuleId, Signal, bit, high, lit, low, unsigned};
+use super::{ADDRESS_BITS, AxiRead};
+use sagen_lang::{Design, Instance, Module, ModuleId, Output, Signal, bit, high, lit, low, unsigned};
 
-/// Bits of a byte address.
-pub const ADDRESS_BITS: u32 = 40;
 /// Bits of a transfer's length in beats.
 pub const BEATS_BITS: u32 = 32;
 const PAGE: u32 = 4096;
 
+/// The engine of a read channel.
+#[derive(Clone, Copy, Debug)]
+pub struct Bursts {
+    module: ModuleId,
+}
+
+impl Bursts {
+    /// Places it on the addresses of a channel.
+    #[track_caller]
+    pub fn place(self, m: &Module, name: &str, axi: &AxiRead<Output, Signal>) -> Transfers {
+        let u = m.instance(name, self.module);
+        u.input("ready_in", axi.ar_ready);
+        axi.ar_valid.drive(u.output("valid_out"));
+        axi.ar_addr.drive(u.output("addr"));
+        axi.ar_len.drive(u.output("len"));
+        Transfers { u }
+    }
+}
+
+/// The engine in the module that placed it.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfers {
+    u: Instance,
+}
+
+impl Transfers {
+    /// Begins a transfer, if none is in progress.
+    #[track_caller]
+    pub fn begin(&self, start: Signal, address: Signal, beats: Signal) {
+        self.u.input("start", start);
+        self.u.input("address", address);
+        self.u.input("beats", beats);
+    }
+
+    /// Beats that the receiver can take.
+    #[track_caller]
+    pub fn room(&self, beats: impl Into<Signal>) {
+        self.u.input("room", beats);
+    }
+
+    /// No transfer is in progress.
+    #[track_caller]
+    pub fn idle(&self) -> Signal {
+        self.u.output("ready")
+    }
+
+    /// A burst is asked for.
+    #[track_caller]
+    pub fn asks(&self) -> Signal {
+        self.u.output("valid_out")
+    }
+
+    /// It is accepted, for one cycle.
+    #[track_caller]
+    pub fn issued(&self) -> Signal {
+        self.u.output("issued")
+    }
+
+    /// Its beats.
+    #[track_caller]
+    pub fn issued_beats(&self) -> Signal {
+        self.u.output("issued_beats")
+    }
+}
+
 /// `bursts`: `start` with `address` and `beats` begins a transfer, `ready` is high while none is in progress.
 /// `room` is the number of beats that the receiver can take; a burst is asked for when it fits.
 /// `issued` is high for one cycle with `issued_beats` when a burst is accepted.
-pub fn bursts(d: &mut Design, port_bytes: u32, longest: u32, room_bits: u32) -> ModuleId {
-    d.module(format!("bursts_{port_bytes}b_{longest}x_{room_bits}"), |m| {
+pub fn bursts(d: &mut Design, port_bytes: u32, longest: u32, room_bits: u32) -> Bursts {
+    let module = d.module(format!("bursts_{port_bytes}b_{longest}x_{room_bits}"), |m| {
         let shift = port_bytes.ilog2();
         let page_beats = PAGE / port_bytes;
         let page_bits = page_beats.ilog2();
@@ -57,5 +121,6 @@ pub fn bursts(d: &mut Design, port_bytes: u32, longest: u32, room_bits: u32) -> 
         m.output("len", length.sub_lit(1).trunc(8));
         m.output("issued", accepted);
         m.output("issued_beats", length);
-    })
+    });
+    Bursts { module }
 }

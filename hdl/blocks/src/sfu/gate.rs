@@ -1,7 +1,7 @@
 //! Gate factor of the feed-forward unit: sigmoid or the GELU gate as Q16, by linear segments in block RAM, two
-//! registers deep, or four. Golden twin: `golden::sfu::gate::factor`.
+//! registers deep, or four. See `arith::sfu::gate::factor`.
 
-use super::shape::Shape;
+use crate::Depth;
 use sagen_arith::tables::{Segment, gelu_segments, sigmoid_segments};
 use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, lit, signed};
 
@@ -14,8 +14,8 @@ const HALF: i32 = 8 << 12;
 
 /// `a` enters with `find`, the segment is read with `read`, and in a deep gate it passes a register with `fetch` and its
 /// slope is multiplied with `multiply`; then `factor` and the delayed `a_out` are valid.
-pub(super) fn vector_gate(d: &mut Design, shape: Shape) -> ModuleId {
-    d.module(shape.by_depth("vector_gate"), |m| {
+pub fn gate(d: &mut Design, depth: Depth) -> ModuleId {
+    d.module(depth.name("vector_gate"), |m| {
         m.doc("Factor of the gate for an argument in Q12, as Q16: 0 below the table, 65536 above it.");
         let (a, gelu) = (m.input("a", signed(32)), m.input("gelu", bit()));
         let (find, read) = (m.input("find", bit()), m.input("read", bit()));
@@ -40,7 +40,7 @@ pub(super) fn vector_gate(d: &mut Design, shape: Shape) -> ModuleId {
         let low = hold("low2", low1);
         let found =
             Found { segment, low, below: hold("below2", below1), above: hold("above2", above1), a: hold("a2", a1) };
-        let line = if shape.deep { found.hold(m).line().hold(m) } else { found.line() };
+        let line = if depth.is_deep() { found.hold(m).line().hold(m) } else { found.line() };
         m.output("factor", line.factor());
         m.output("a_out", line.a);
     })
@@ -118,25 +118,25 @@ mod tests {
 
     #[test]
     fn every_argument_around_the_tables_gets_the_golden_factor() {
-        for deep in [false, true] {
-            around_the_tables(Shape { lanes: 16, deep });
+        for depth in [Depth::Short, Depth::Deep] {
+            around_the_tables(depth);
         }
     }
 
-    fn around_the_tables(shape: Shape) {
+    fn around_the_tables(depth: Depth) {
         let mut d = Design::new();
-        let top = vector_gate(&mut d, shape);
+        let top = gate(&mut d, depth);
         let mut sim = Sim::new(&d, top).unwrap();
-        let enables: &[&str] = if shape.deep { &["find", "read", "fetch", "multiply"] } else { &["find", "read"] };
+        let enables: &[&str] = if depth.is_deep() { &["find", "read", "fetch", "multiply"] } else { &["find", "read"] };
         enables.iter().for_each(|name| sim.set(name, true));
         let around =
             (-33_000..33_000).step_by(7).chain([i32::MIN, i32::MAX, -16385, -16384, 16383, 16384, 32767, 32768]);
-        for (gate, gelu) in [(Gate::Silu, false), (Gate::Gelu, true)] {
+        for (kind, gelu) in [(Gate::Silu, false), (Gate::Gelu, true)] {
             sim.set("gelu", gelu);
             for x in around.clone() {
                 sim.set("a", x);
                 enables.iter().for_each(|_| sim.step());
-                assert_eq!(sim.get("factor").to_u64(), u64::from(factor(gate, x)), "{gate:?} {x}");
+                assert_eq!(sim.get("factor").to_u64(), u64::from(factor(kind, x)), "{kind:?} {x}");
                 assert_eq!(sim.get("a_out").to_i64(), i64::from(x));
             }
         }

@@ -1,9 +1,68 @@
 //! First-in first-out queues whose oldest entry is visible at the output (first-word fall-through).
 
-use sagen_lang::{Design, ModuleId, RamStyle, bit, high, lit, unsigned};
+use sagen_lang::{Design, Instance, Layout, Module, ModuleId, RamStyle, Signal, Type, bit, high, lit, unsigned};
+
+/// A short queue; its entries are bundles, or numbers of a type.
+#[derive(Clone, Copy, Debug)]
+pub struct Fifo<L> {
+    module: ModuleId,
+    layout: L,
+}
 
 /// A short queue in distributed memory. `in_ready` and `out_valid` are registers.
-pub fn fifo(d: &mut Design, width: u32, depth: u32) -> ModuleId {
+pub fn fifo<L: Layout>(d: &mut Design, layout: L, depth: u32) -> Fifo<L> {
+    Fifo { module: short_fifo(d, Layout::width(layout), depth), layout }
+}
+
+impl<L: Layout> Fifo<L> {
+    /// Places it.
+    #[track_caller]
+    pub fn place(self, m: &Module, name: &str) -> Queue<L> {
+        Queue { u: m.instance(name, self.module), layout: self.layout }
+    }
+}
+
+/// A queue in the module that placed it.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue<L> {
+    u: Instance,
+    layout: L,
+}
+
+impl<L: Layout> Queue<L> {
+    /// An entry is offered; it is taken if there is room.
+    #[track_caller]
+    pub fn push(&self, valid: impl Into<Signal>, entry: L::Of<Signal>) {
+        self.u.input("in_data", self.layout.pack(entry));
+        self.u.input("in_valid", valid);
+    }
+
+    /// The oldest entry leaves, if there is one.
+    #[track_caller]
+    pub fn pop(&self, ready: impl Into<Signal>) {
+        self.u.input("out_ready", ready);
+    }
+
+    /// It is not full.
+    #[track_caller]
+    pub fn room(&self) -> Signal {
+        self.u.output("in_ready")
+    }
+
+    /// It is not empty.
+    #[track_caller]
+    pub fn holds(&self) -> Signal {
+        self.u.output("out_valid")
+    }
+
+    /// The oldest entry.
+    #[track_caller]
+    pub fn front(&self) -> L::Of<Signal> {
+        self.layout.packed(self.u.output("out_data")).unpack()
+    }
+}
+
+fn short_fifo(d: &mut Design, width: u32, depth: u32) -> ModuleId {
     assert!(depth.is_power_of_two() && depth >= 2, "the depth of a fifo is a power of two, found {depth}");
     d.module(format!("fifo_{width}x{depth}"), |m| {
         let (in_data, in_valid) = (m.input("in_data", unsigned(width)), m.input("in_valid", bit()));
@@ -39,7 +98,7 @@ const OUTPUT_ENTRIES: u32 = 8;
 /// reserves space before it asks for data.
 pub fn deep_fifo(d: &mut Design, width: u32, depth: u32, style: RamStyle) -> ModuleId {
     assert!(depth.is_power_of_two(), "the depth of a fifo is a power of two, found {depth}");
-    let output = fifo(d, width, OUTPUT_ENTRIES);
+    let output: Fifo<Type> = fifo(d, unsigned(width), OUTPUT_ENTRIES);
     d.module(format!("deep_fifo_{width}x{depth}"), |m| {
         let (in_data, in_valid) = (m.input("in_data", unsigned(width)), m.input("in_valid", bit()));
         let out_ready = m.input("out_ready", bit());
@@ -58,12 +117,11 @@ pub fn deep_fifo(d: &mut Design, width: u32, depth: u32, style: RamStyle) -> Mod
         let staged = m.reg_en("staged", word_valid, word);
         let staged_valid = m.reg("staged_valid", bit()).reset(0);
         m.set(staged_valid, word_valid);
-        let out = m.instance("u_output", output);
-        out.input("in_data", staged);
-        out.input("in_valid", staged_valid);
-        out.input("out_ready", out_ready);
+        let out = output.place(m, "u_output");
+        out.push(staged_valid, staged.q());
+        out.pop(out_ready);
         let popped = m.reg("popped", bit()).reset(0);
-        m.set(popped, out.output("out_valid") & out_ready);
+        m.set(popped, out.holds() & out_ready);
         m.when(in_valid, || m.set(write_at, write_at.add_lit(1)));
         m.when(read, || m.set(read_at, read_at.add_lit(1)));
         m.when(in_valid & !read, || {
@@ -77,25 +135,26 @@ pub fn deep_fifo(d: &mut Design, width: u32, depth: u32, style: RamStyle) -> Mod
         m.when(read & !popped, || m.set(reserved, reserved.add_lit(1)));
         m.when(popped & !read, || m.set(reserved, reserved.sub_lit(1)));
         m.assert(!(in_valid & count.q().eq(lit(bits + 1, u64::from(depth)))), "push into a full queue");
-        m.output("out_data", out.output("out_data"));
-        m.output("out_valid", out.output("out_valid"));
+        m.output("out_data", out.front());
+        m.output("out_valid", out.holds());
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Random;
+    use sagen_arith::draw::Draw;
     use sagen_lang::Sim;
     use std::collections::VecDeque;
 
     /// Pushes and pops at random; `lazy` percent of the cycles offer nothing, and as many take nothing.
     fn runs_like_a_queue(sim: &mut Sim, depth: usize, lazy: u64, guarded: bool) {
-        let (mut random, mut queue, mut taken) = (Random::new(lazy), VecDeque::new(), 0);
+        let (mut draw, mut queue, mut taken) = (Draw::new(lazy), VecDeque::new(), 0);
         for i in 0..4000u64 {
+            let mut percent = |n: u64| draw.below(100) < n;
             // A deep queue is never pushed when full; a short one refuses.
-            let offer = !random.percent(lazy) && (guarded || queue.len() < depth);
-            let ready = !random.percent(if i < 2000 { 100 - lazy } else { lazy });
+            let offer = !percent(lazy) && (guarded || queue.len() < depth);
+            let ready = !percent(if i < 2000 { 100 - lazy } else { lazy });
             sim.set("in_data", i);
             sim.set("in_valid", offer);
             sim.set("out_ready", ready);
@@ -124,7 +183,7 @@ mod tests {
     fn a_short_queue_keeps_order_and_knows_when_it_is_full_or_empty() {
         for (depth, lazy) in [(2, 20), (4, 50), (16, 10)] {
             let mut d = Design::new();
-            let top = fifo(&mut d, 16, depth);
+            let top = short_fifo(&mut d, 16, depth);
             let mut sim = Sim::new(&d, top).unwrap();
             sim.reset();
             runs_like_a_queue(&mut sim, depth as usize, lazy, true);

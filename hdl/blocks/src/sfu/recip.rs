@@ -1,49 +1,74 @@
 //! Denominators of the softmax and the scale that divides by them: `recip(sum of weights) * V scale`.
-//! Golden twins: `Scale::from_integer`, `sfu::recip::recip`, `Scale::times`.
+//! See `arith`: `Scale::from_integer`, `sfu::recip::recip`, `Scale::times`.
 //!
-//! `finish` comes with the last `add`; `ready` is high for one cycle when all four scales are at the outputs.
+//! `finish` comes with the last `add`; `ready` is high for one cycle when the scales of all vectors are at the outputs.
 
-use crate::compute::requant::BASE_BITS;
+use crate::requant::BASE_BITS;
 use sagen_arith::tables::recip_seeds;
-use sagen_lang::{Design, Module, ModuleId, Signal, bit, lit, pack, signed, unsigned};
-use sagen_streamed_isa::VECTORS;
+use sagen_lang::{Design, Module, ModuleId, Output, Signal, bit, interface, lit, pack, signed, unsigned};
 
 /// Bits of a sum of 2^15 weights of 8 bits, rounded up to what normalises well.
 const SUM: u32 = 24;
 /// Pipeline stages from a sum to its scale.
 const STAGES: u32 = 9;
 
-/// The unit.
-pub(super) fn reciprocal(d: &mut Design) -> ModuleId {
+interface! {
+    /// Weights in, the scales that divide by their sums out.
+    pub struct Division(vectors: u32) {
+        /// The sums begin at zero.
+        start: -> bit(),
+        /// The weights are added.
+        add: -> bit(),
+        /// One a vector.
+        weights: -> unsigned(8 * vectors),
+        /// With the last ones.
+        finish: -> bit(),
+        /// Mantissa of the scale of V.
+        v_mantissa: -> unsigned(16),
+        /// Its exponent.
+        v_exponent: -> signed(8),
+        /// Shift of the descriptor.
+        shift: -> signed(8),
+        /// Mantissas of the scales.
+        mantissas: <- unsigned(16 * vectors),
+        /// The shift less their exponents.
+        bases: <- unsigned(BASE_BITS * vectors),
+        /// They are there.
+        ready: <- bit(),
+    }
+}
+
+type Port = Division<Signal, Output>;
+
+/// The unit, for a power of two of vectors.
+pub fn recip(d: &mut Design, vectors: u32) -> ModuleId {
+    assert!(vectors.is_power_of_two() && vectors > 1, "{vectors} vectors; a power of two above 1 is allowed");
     d.module("softmax_scale", |m| {
-        let sums = sums(m);
-        let finish = m.input("finish", bit());
-        let (feeding, vector) = (m.reg("feeding", bit()).reset(0), m.reg("vector", unsigned(2)).reset(0));
+        let port = m.slave("", Division::layout(vectors));
+        let sums = sums(m, &port);
+        let (feeding, vector) = (m.reg("feeding", bit()).reset(0), m.reg("vector", unsigned(vectors.ilog2())).reset(0));
         m.when(feeding, || {
             m.set(vector, vector.add_lit(1));
-            m.set(feeding, vector.ne_lit(VECTORS as u64 - 1));
+            m.set(feeding, vector.ne_lit(vectors - 1));
         });
-        m.when(finish, || m.set(feeding, m.lit(bit(), 1)));
+        m.when(port.finish, || m.set(feeding, m.lit(bit(), 1)));
         let stages = stages(m, feeding.q(), vector.q());
-        let (mantissa, base) = divide(m, vector.select(&sums), &stages);
+        let (mantissa, base) = divide(m, &port, vector.select(&sums), &stages);
         let (done, index) = stages[STAGES as usize];
         let (mut mantissas, mut bases) = (Vec::new(), Vec::new());
-        for v in 0..VECTORS {
+        for v in 0..vectors {
             let here = m.net(&format!("here{v}"), done & index.eq_lit(v));
             mantissas.push(m.reg_en(&format!("mantissa{v}"), here, mantissa).q());
             bases.push(m.reg_en(&format!("base{v}"), here, base).q());
         }
-        let ready = m.reg("ready_q", bit()).reset(0);
-        m.set(ready, done & index.eq_lit(VECTORS as u64 - 1));
-        m.output("mantissas", pack(&mantissas));
-        m.output("bases", pack(&bases));
-        m.output("ready", ready);
+        port.ready.drive(m.flag("ready_q", done & index.eq_lit(vectors - 1)));
+        port.mantissas.drive(pack(&mantissas));
+        port.bases.drive(pack(&bases));
     })
 }
 
-fn sums(m: &Module) -> Vec<Signal> {
-    let (start, add) = (m.input("start", bit()), m.input("add", bit()));
-    let weights = m.input("weights", unsigned(8 * VECTORS as u32)).lanes(8);
+fn sums(m: &Module, port: &Port) -> Vec<Signal> {
+    let (start, add, weights) = (port.start, port.add, port.weights.lanes(8));
     let sum = |(v, weight): (usize, &Signal)| {
         let sum = m.reg(&format!("sum{v}"), unsigned(SUM));
         m.when(start, || m.set(sum, m.lit(unsigned(SUM), 0))).elsewhen(add, || m.set(sum, sum + weight.extend(SUM)));
@@ -57,16 +82,15 @@ fn stages(m: &Module, valid: Signal, vector: Signal) -> Vec<(Signal, Signal)> {
     let mut all = vec![(valid, vector)];
     for stage in 1..=STAGES {
         let (valid, vector) = all[stage as usize - 1];
-        let v = m.reg(&format!("valid{stage}"), bit()).reset(0);
-        m.set(v, valid);
+        let late = m.flag(&format!("valid{stage}"), valid);
         let index = m.reg_en(&format!("vector{stage}"), valid, vector);
-        all.push((v.q(), index.q()));
+        all.push((late, index.q()));
     }
     all
 }
 
 /// The pipeline: mantissa of the scale, and shift minus its exponent.
-fn divide(m: &Module, sum: Signal, stages: &[(Signal, Signal)]) -> (Signal, Signal) {
+fn divide(m: &Module, port: &Port, sum: Signal, stages: &[(Signal, Signal)]) -> (Signal, Signal) {
     let v = |stage: usize| stages[stage].0;
     let (top, zeros1) = leading(sum, &[16, 8]);
     let top1 = m.reg_en("top1", v(0), top);
@@ -95,15 +119,14 @@ fn divide(m: &Module, sum: Signal, stages: &[(Signal, Signal)]) -> (Signal, Sign
     let any7 = m.reg_en("any7", v(6), m.delay("any", whole2.msb(), 4));
     let inverse7 = m.reg_en("inverse7", v(6), clamped);
 
-    let v_mantissa = m.input("v_mantissa", unsigned(16));
-    let product8 = m.reg_en("product8", v(7), inverse7 * v_mantissa);
+    let product8 = m.reg_en("product8", v(7), inverse7 * port.v_mantissa);
     let any8 = m.reg_en("any8", v(7), any7);
 
     let high = product8.msb();
     let normal = high.mux(product8.slice(16, 16), product8.slice(15, 16));
     let mantissa9 = m.reg_en("mantissa9", v(8), any8.mux(normal, lit(16, 0)));
     let zeros8 = m.delay("late_zeros", zeros2, 6);
-    let base9 = m.reg_en("base9", v(8), base(m, zeros8, high));
+    let base9 = m.reg_en("base9", v(8), base(m, port, zeros8, high));
     (mantissa9.q(), base9.q())
 }
 
@@ -121,9 +144,8 @@ fn leading(x: Signal, steps: &[u32]) -> (Signal, Signal) {
 
 /// The exponent of the sum is `SUM - zeros - 16`, that of its inverse the negative less 31, and the
 /// product with the V scale drops 15 bits, or 16 if it is `high`.
-fn base(m: &Module, zeros: Signal, high: Signal) -> Signal {
-    let shift = m.input("shift", signed(8)).extend(BASE_BITS);
-    let v_exponent = m.input("v_exponent", signed(8)).extend(BASE_BITS);
+fn base(m: &Module, port: &Port, zeros: Signal, high: Signal) -> Signal {
+    let (shift, v_exponent) = (port.shift.extend(BASE_BITS), port.v_exponent.extend(BASE_BITS));
     let sum_exponent = i64::from(SUM) - 16;
     let constant = m.lit(signed(BASE_BITS), 31 + sum_exponent - 15);
     let zeros = zeros.extend(BASE_BITS).as_signed();
@@ -134,11 +156,11 @@ fn base(m: &Module, zeros: Signal, high: Signal) -> Signal {
 mod tests {
     use super::*;
     use sagen_arith::scale::Scale;
-    use sagen_arith::sfu::recip::recip;
+    use sagen_arith::sfu::recip;
     use sagen_lang::Sim;
 
     /// Adds up `n` beats of these weights.
-    fn run(sim: &mut Sim, weights: [u8; VECTORS], n: u32) {
+    fn run(sim: &mut Sim, weights: [u8; 4], n: u32) {
         sim.set("start", true);
         sim.step();
         sim.set("start", false);
@@ -156,9 +178,9 @@ mod tests {
     }
 
     #[test]
-    fn every_scale_is_the_golden_one() {
+    fn every_scale_is_that_of_arith() {
         let mut d = Design::new();
-        let top = reciprocal(&mut d);
+        let top = super::recip(&mut d, 4);
         let mut sim = Sim::new(&d, top).unwrap();
         sim.reset();
         for case in 1..300u32 {
@@ -173,7 +195,7 @@ mod tests {
             let (mantissas, bases) = (sim.get("mantissas").to_u64(), sim.get("bases").to_u64());
             for (i, weight) in weights.into_iter().enumerate() {
                 let sum = u128::from(weight) * u128::from(n);
-                let scale = recip(Scale::from_integer(sum)).times(v);
+                let scale = recip::recip(Scale::from_integer(sum)).times(v);
                 assert_eq!((mantissas >> (16 * i)) as u16, scale.mantissa, "sum {sum}");
                 let base = (bases >> (BASE_BITS * i as u32)) as i64 & 0x3ff;
                 let expected = i64::from(shift) - i64::from(scale.exponent);

@@ -1,13 +1,11 @@
-//! `rsqrt(Scale::from_integer(sum + epsilon))`. Golden twin: `golden::sfu::rsqrt::rsqrt`.
+//! `rsqrt(Scale::from_integer(sum + epsilon))`, see `arith::sfu::rsqrt::rsqrt`.
 //!
 //! One at a time: `valid` comes 6 to 11 cycles after `start`, 10 to 15 in a deep unit, which takes two cycles for a
 //! product and for the normalisation; the result stays until the next one.
 
-use super::multiply::{Settled, in_turn};
-use super::normalise::shift_out_zeros;
-use super::segments::clamp;
-use super::shape::Shape;
-use super::squares::SQUARES;
+use crate::Depth;
+use crate::multiply::{Settled, in_turn};
+use crate::scale::{clamp, shift_out_zeros};
 use sagen_arith::tables::rsqrt_seeds;
 use sagen_lang::{Design, Fsm, Module, ModuleId, Signal, bit, cat, lit, low, signed, unsigned};
 
@@ -15,17 +13,18 @@ use sagen_lang::{Design, Fsm, Module, ModuleId, Signal, bit, cat, lit, low, sign
 const WIDE: u32 = 96;
 const STEP: u32 = 16;
 /// Bits of the exponent of a sum, -15..=80, and of the root's, -64..=-16.
-pub(super) const EXPONENT: u32 = 8;
+const EXPONENT: u32 = 8;
 
-/// The root.
-pub(super) fn vector_root(d: &mut Design, shape: Shape) -> ModuleId {
-    d.module(shape.by_depth("vector_root"), |m| {
+/// The root of a sum of so many bits, 80 at most.
+pub fn rsqrt(d: &mut Design, depth: Depth, sum_bits: u32) -> ModuleId {
+    assert!(sum_bits < WIDE - STEP + 1, "a sum has {} bits at most, found {sum_bits}", WIDE - STEP);
+    d.module(depth.name("vector_root"), |m| {
         m.doc("Reciprocal square root of a sum of squares.");
         let states = ["idle", "align", "halfway", "normal", "seed", "square", "error", "newton"];
-        let states: Vec<&str> = states.into_iter().filter(|s| shape.deep || *s != "halfway").collect();
+        let states: Vec<&str> = states.into_iter().filter(|s| depth.is_deep() || *s != "halfway").collect();
         let state = m.fsm("state", &states);
-        let (wide, exponent) = align(m, &state, shape);
-        let (v, root) = normal(m, &state, shape, wide, exponent);
+        let (wide, exponent) = align(m, &state, depth, sum_bits);
+        let (v, root) = normal(m, &state, depth, wide, exponent);
         let v = m.reg_en("v", state.is("normal"), v).q();
         m.output("exponent", m.reg_en("root", state.is("normal"), root));
 
@@ -33,7 +32,7 @@ pub(super) fn vector_root(d: &mut Design, shape: Shape) -> ModuleId {
         let seed = m.rom("seeds", &rsqrt_seeds(), 16).lookup(v.slice(9, 8).sub_lit(64)).extend(17);
         let (x, y, mantissa) = (m.reg("x", unsigned(17)), m.reg("y", unsigned(17)), m.reg("mantissa_q", unsigned(16)));
         let multiplying = state.is("square") | state.is("error") | state.is("newton");
-        let Settled { product, settled } = in_turn(m, shape, "product", x.mul(y), multiplying);
+        let Settled { product, settled } = in_turn(m, depth, "product", x.mul(y), multiplying);
         let error = lit(34, 3 << 32) - product;
         let rounded = product.add_lit(1 << 15).slice(16, 18);
         let valid = m.reg("valid_q", bit()).reset(0);
@@ -73,9 +72,9 @@ pub(super) fn vector_root(d: &mut Design, shape: Shape) -> ModuleId {
 }
 
 /// Moves the sum up by whole steps until one of the highest bits is set or no step is left.
-fn align(m: &Module, state: &Fsm, shape: Shape) -> (Signal, Signal) {
+fn align(m: &Module, state: &Fsm, depth: Depth, sum_bits: u32) -> (Signal, Signal) {
     let start = m.input("start", bit());
-    let sum = m.input("sum", unsigned(SQUARES)).add_full(m.input("epsilon", unsigned(40)).extend(SQUARES));
+    let sum = m.input("sum", unsigned(sum_bits)).add_full(m.input("epsilon", unsigned(40)).extend(sum_bits));
     let wide = m.reg("wide", unsigned(WIDE));
     let exponent = m.reg("exponent_q", signed(EXPONENT));
     let empty = wide.slice(WIDE - STEP, STEP).is_zero() & !exponent.is_zero();
@@ -89,15 +88,15 @@ fn align(m: &Module, state: &Fsm, shape: Shape) -> (Signal, Signal) {
             m.set(wide, wide.shl(STEP));
             m.set(exponent, exponent.sub_lit(STEP));
         })
-        .otherwise(|| m.set_state(state, if shape.deep { "halfway" } else { "normal" }));
+        .otherwise(|| m.set_state(state, if depth.is_deep() { "halfway" } else { "normal" }));
     });
     (wide.q(), exponent.q())
 }
 
 /// The sum as `v * 2^even` with v in [1, 4) as Q15, and the exponent of its root.
-fn normal(m: &Module, state: &Fsm, shape: Shape, wide: Signal, exponent: Signal) -> (Signal, Signal) {
+fn normal(m: &Module, state: &Fsm, depth: Depth, wide: Signal, exponent: Signal) -> (Signal, Signal) {
     let (mut x, mut zeros) = shift_out_zeros(wide.slice(WIDE - 31, 31), &[8, 4]);
-    if shape.deep {
+    if depth.is_deep() {
         m.when(state.is("halfway"), || m.set_state(state, "normal"));
         x = m.reg_en("halfway_x", state.is("halfway"), x).q();
         zeros = m.reg_en("halfway_zeros", state.is("halfway"), zeros).q();
@@ -118,27 +117,29 @@ fn normal(m: &Module, state: &Fsm, shape: Shape, wide: Signal, exponent: Signal)
 mod tests {
     use super::*;
     use sagen_arith::scale::Scale;
-    use sagen_arith::sfu::rsqrt::rsqrt;
+    use sagen_arith::sfu::rsqrt::rsqrt as golden;
     use sagen_lang::{Bits, Sim};
+
+    const SUM: u32 = 80;
 
     #[test]
     fn sums_of_every_length_get_the_golden_root() {
-        for deep in [false, true] {
-            roots(Shape { lanes: 16, deep });
+        for depth in [Depth::Short, Depth::Deep] {
+            roots(depth);
         }
     }
 
-    fn roots(shape: Shape) {
+    fn roots(depth: Depth) {
         let mut d = Design::new();
-        let top = vector_root(&mut d, shape);
+        let top = rsqrt(&mut d, depth, SUM);
         let mut sim = Sim::new(&d, top).unwrap();
         sim.reset();
         let patterns = [0u128, 1, 3, 0x1_2345_6789_abcd_ef01_2345, u128::MAX >> 48];
         let sums = patterns.iter().flat_map(|p| (0..80).map(move |n| p >> n)).chain((0..80).map(|n| 1 << n));
         for (i, sum) in sums.enumerate() {
-            let sum = sum & ((1 << SQUARES) - 1);
+            let sum = sum & ((1 << SUM) - 1);
             let epsilon = [0, 1, (1u64 << 40) - 1, 12345][i % 4];
-            sim.set("sum", Bits::from_limbs(&[sum as u64, (sum >> 64) as u64], SQUARES));
+            sim.set("sum", Bits::from_limbs(&[sum as u64, (sum >> 64) as u64], SUM));
             sim.set("epsilon", Bits::from_limbs(&[epsilon], 40));
             sim.set("start", true);
             sim.step();
@@ -150,7 +151,7 @@ mod tests {
             assert!(cycles.is_some(), "no root of {sum:x} + {epsilon:x}");
             let found =
                 Scale { mantissa: sim.get("mantissa").to_u64() as u16, exponent: sim.get("exponent").to_i64() as i16 };
-            assert_eq!(found, rsqrt(Scale::from_integer(sum + u128::from(epsilon))), "{sum:x} + {epsilon:x}");
+            assert_eq!(found, golden(Scale::from_integer(sum + u128::from(epsilon))), "{sum:x} + {epsilon:x}");
         }
     }
 }

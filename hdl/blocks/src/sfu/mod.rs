@@ -1,0 +1,6 @@
+//! Special functions.
+
+pub mod exp2;
+pub mod gate;
+pub mod recip;
+pub mod rsqrt;
