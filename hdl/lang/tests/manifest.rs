@@ -70,11 +70,11 @@ fn interfaces_of_a_shell_are_joined_as_those_of_its_child() {
     let source = d.module("source", |m| {
         let words = m.master("", Words::layout());
         words.valid.drive(words.ready);
-        words.data.drive(m.input("data", unsigned(8)));
+        words.data.drive(m.input("given", unsigned(8)));
     });
     d.module("both", |m| {
         let (source, store) = (m.instance("u_source", source), m.instance("u_store", store));
-        source.input("data", m.input("data", unsigned(8)));
+        source.input("given", m.input("given", unsigned(8)));
         connect(&source.master::<Words>(""), &store.slave::<Words>("in_"));
         m.output("sum", store.output("sum"));
     });
