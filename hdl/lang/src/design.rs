@@ -121,8 +121,6 @@ pub struct Design {
     pub(crate) entities: Vec<Arc<Entity>>,
     names: BTreeMap<String, ModuleId>,
     errors: Vec<BuildError>,
-    /// Orders of ports by module.
-    pins: BTreeMap<String, Vec<Vec<String>>>,
     prefix: String,
 }
 
@@ -130,14 +128,6 @@ impl Design {
     /// An empty design.
     pub fn new() -> Design {
         Design::default()
-    }
-
-    /// Keeps the order of ports of modules to be built: lines of a module, a colon, and all its ports.
-    pub fn pin_ports(&mut self, text: &str) {
-        for (module, ports) in text.lines().filter_map(|line| line.split_once(':')) {
-            let ports = ports.split_whitespace().map(String::from).collect();
-            self.pins.entry(module.into()).or_default().push(ports);
-        }
     }
 
     /// An empty design whose modules all have names that begin so; black boxes keep theirs.
@@ -153,7 +143,7 @@ impl Design {
         let unwinding = Unwinding;
         body(&Module { serial });
         std::mem::forget(unwinding);
-        let (def, error) = complete(line, self.pins.get(name).map_or(&[], |pins| pins));
+        let (def, error) = complete(line);
         self.errors.extend(error);
         self.add(line, Entity::Module(def))
     }
@@ -240,12 +230,11 @@ impl Drop for Unwinding {
     }
 }
 
-fn complete(line: Line, pins: &[Vec<String>]) -> (ModuleDef, Option<BuildError>) {
+fn complete(line: Line) -> (ModuleDef, Option<BuildError>) {
     let mut b = builder::finish().expect("started by Design::module");
     module::check_complete(&mut b, line);
     memory::check_written(&mut b, line);
     instance::check_connected(&mut b, line);
-    module::reorder(&mut b, pins);
     let body: Vec<Statement> = b.blocks.pop().expect("the body block is always open");
     let mut def = b.def;
     def.body = body;

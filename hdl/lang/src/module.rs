@@ -195,24 +195,6 @@ impl Output {
     }
 }
 
-/// Puts the ports in the order of one of `pins` that has exactly these names.
-pub(crate) fn reorder(b: &mut Builder, pins: &[Vec<String>]) {
-    let has = |pin: &&Vec<String>| pin.len() == b.def.ports.len() && b.def.ports.iter().all(|p| pin.contains(&p.name));
-    let Some(pin) = pins.iter().find(has) else { return };
-    let rank = |p: &Port| pin.iter().position(|n| *n == p.name);
-    let mut order: Vec<usize> = (0..b.def.ports.len()).collect();
-    order.sort_by_key(|&i| rank(&b.def.ports[i]));
-    let mut place = vec![0; order.len()];
-    order.iter().enumerate().for_each(|(new, &old)| place[old] = new as u32);
-    b.def.ports = order.iter().map(|&i| b.def.ports[i].clone()).collect();
-    b.def.outputs = order.iter().map(|&i| b.def.outputs[i]).collect();
-    for node in &mut b.def.nodes {
-        if let Op::Input(number) = &mut node.op {
-            *number = place[*number as usize];
-        }
-    }
-}
-
 fn add_port(b: &mut Builder, name: &str, direction: Direction, ty: Type, driver: Option<NodeId>) -> u32 {
     b.def.ports.push(Port { name: name.into(), direction, ty });
     b.def.outputs.push(driver);

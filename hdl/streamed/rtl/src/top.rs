@@ -38,7 +38,6 @@ pub struct Tops {
 
 /// Build every module of an overlay.
 pub fn overlay(d: &mut Design, overlay: &StreamedConfig, build_hash: u32) -> Tops {
-    d.pin_ports(include_str!("port_order.txt"));
     let core = core(d, overlay, build_hash);
     Tops { overlay: shell(d, TOP, core, false), sim: shell(d, SIM_TOP, core, true) }
 }

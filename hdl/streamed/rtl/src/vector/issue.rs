@@ -6,9 +6,7 @@
 
 use super::shape::Shape;
 use super::tag::Tag;
-use sagen_lang::{
-    Bundle, Design, Layout, Module, ModuleId, Packed, Reg, Signal, Type, bit, bundle, cat, high, lit, low, unsigned,
-};
+use sagen_lang::{Bundle, Design, Layout, Module, ModuleId, Reg, Signal, bit, bundle, high, lit, low, unsigned};
 
 bundle! {
     /// Inputs taken at `load`.
@@ -52,7 +50,7 @@ pub(super) fn vector_issue(d: &mut Design, shape: Shape) -> ModuleId {
         let (a_addr, b_addr) = (walk.operand_a(m), walk.operand_b(m));
         let tag = walk.tag(walk.result(m));
         m.output("valid", walk.step);
-        m.output("tag", packed(shape, tag));
+        m.output("tag", Tag::layout(shape).pack(tag));
         m.output("take", walk.step & walk.segment_first & held.dynamic);
         m.output("a_en", walk.step & held.reads_a);
         m.output("a_addr", a_addr);
@@ -286,11 +284,4 @@ impl Walk {
             part,
         }
     }
-}
-
-/// `Tag::layout(shape).pack(tag)`, nested as it is printed today; goes with the pinned port orders.
-fn packed(shape: Shape, tag: Tag) -> Packed<Tag<Type>> {
-    let flags = [tag.last, tag.row_first, tag.row_last, tag.segment_last, tag.group_first, tag.group_last];
-    let word = cat(&[cat(&flags), tag.quarter, tag.group, tag.row, tag.d]);
-    Tag::layout(shape).packed(tag.part.map_or(word, |part| cat(&[part, word])))
 }
