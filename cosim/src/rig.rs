@@ -2,6 +2,7 @@
 
 use crate::axi::{CsrError, CsrMaster, Memory, Violation};
 use crate::bridge::{BridgeError, Port, Sim};
+use sagen_streamed_isa::protocol::Registers;
 
 /// Cycles a register access may take.
 const CSR_PATIENCE: u64 = 10_000;
@@ -134,5 +135,15 @@ impl Rig {
         }
         self.access = false;
         Err(self.csr_master()?.give_up(CSR_PATIENCE).into())
+    }
+}
+
+impl Registers for Rig {
+    type Error = RigError;
+    fn read(&mut self, offset: u32) -> Result<u32, RigError> {
+        self.csr_read(offset as u16)
+    }
+    fn write(&mut self, offset: u32, value: u32) -> Result<(), RigError> {
+        self.csr_write(offset as u16, value)
     }
 }

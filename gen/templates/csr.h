@@ -16,6 +16,9 @@
 /* {{ f.doc }} */
 #define SAGEN_CSR_{{ c.name | upper }}_{{ f.name | upper }}_LO {{ f.lo }}u
 #define SAGEN_CSR_{{ c.name | upper }}_{{ f.name | upper }}_MASK {{ f.mask }}u
+{%- for v in f.values %}
+#define SAGEN_CSR_{{ c.name | upper }}_{{ f.name | upper }}_{{ v | upper }} {{ loop.index0 }}u
+{%- endfor %}
 {%- endfor %}
 {%- endif %}
 {%- endfor %}

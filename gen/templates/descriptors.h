@@ -14,6 +14,9 @@
 {%- for f in d.fields %}
 #define SAGEN_{{ d.name | upper }}_{{ f.name | upper }}_LO {{ f.lo }}u
 #define SAGEN_{{ d.name | upper }}_{{ f.name | upper }}_WIDTH {{ f.width }}u
+{%- for v in f.values %}
+#define SAGEN_{{ d.name | upper }}_{{ f.name | upper }}_{{ v | upper }} {{ loop.index0 }}u
+{%- endfor %}
 {%- endfor %}
 {% endfor %}
 #endif

@@ -4,7 +4,9 @@ mod tiny;
 
 use candle_core::quantized::gguf_file::Value;
 use expect_test::{Expect, expect};
-use sagen_checkpoint::model::{FAMILIES, LayerTensor, ModelConfig, RopePairing, RopeScaling, TensorName};
+use sagen_checkpoint::model::{
+    FAMILIES, LayerNorm, LayerTensor, ModelConfig, NormGain, RopePairing, RopeScaling, TensorName,
+};
 use sagen_checkpoint::reference::Reference;
 use sagen_checkpoint::weights::{Checkpoint, Matrix, WeightsError};
 use serde_json::json;
@@ -114,13 +116,14 @@ mod plain {
         let mut x: Vec<Vector> = tokens.iter().map(row).collect();
         for layer in 0..config.layers {
             let name = |tensor| TensorName::Layer(layer, tensor);
+            let norm_of = |norm| TensorName::Norm(NormGain::Layer(layer, norm));
             let (mut keys, mut values) = (Vec::new(), Vec::new());
             for (position, x) in x.iter_mut().enumerate() {
-                let n = norm(config, &gain(name(LayerTensor::AttnNorm)), x);
+                let n = norm(config, &gain(norm_of(LayerNorm::Attention)), x);
                 let mut q =
-                    heads_normed(checkpoint, name(LayerTensor::QNorm), times(checkpoint, name(LayerTensor::Q), &n));
+                    heads_normed(checkpoint, norm_of(LayerNorm::Query), times(checkpoint, name(LayerTensor::Q), &n));
                 let mut k =
-                    heads_normed(checkpoint, name(LayerTensor::KNorm), times(checkpoint, name(LayerTensor::K), &n));
+                    heads_normed(checkpoint, norm_of(LayerNorm::Key), times(checkpoint, name(LayerTensor::K), &n));
                 turn(config, &mut q, position);
                 turn(config, &mut k, position);
                 keys.push(k);
@@ -128,14 +131,16 @@ mod plain {
                 let heads = q.chunks(config.head_dim).enumerate();
                 let mixed: Vector = heads.flat_map(|(head, q)| attend(config, q, &keys, &values, head)).collect();
                 add(x, &times(checkpoint, name(LayerTensor::O), &mixed));
-                let n = norm(config, &gain(name(LayerTensor::FfnNorm)), x);
+                let n = norm(config, &gain(norm_of(LayerNorm::FeedForward)), x);
                 let (gate, up) =
                     (times(checkpoint, name(LayerTensor::Gate), &n), times(checkpoint, name(LayerTensor::Up), &n));
                 let gated: Vector = gate.iter().zip(up).map(|(g, u)| g / (1.0 + (-g).exp()) * u).collect();
                 add(x, &times(checkpoint, name(LayerTensor::Down), &gated));
             }
         }
-        let last = |x: &Vector| times(checkpoint, TensorName::Head, &norm(config, &gain(TensorName::FinalNorm), x));
+        let last = |x: &Vector| {
+            times(checkpoint, TensorName::Head, &norm(config, &gain(TensorName::Norm(NormGain::Final)), x))
+        };
         x.iter().flat_map(last).map(|v| v as f32).collect()
     }
 

@@ -54,16 +54,3 @@ pub(super) fn units(routine: &Routine, counts: &[u64; UNITS.len()]) -> String {
     });
     lines.collect::<Vec<_>>().join("\n")
 }
-
-/// Text of the `error` register.
-pub(super) fn bus_error(error: u32) -> String {
-    let source = match error & 0xff {
-        1 => "bus error response to the descriptor fetch",
-        2 => "bus error response to the weight stream",
-        3 => "bus error response to the load unit",
-        4 => "bus error response to the store unit",
-        5 => "unknown opcode",
-        _ => "unknown source",
-    };
-    format!("the overlay reports: {source}, after {} descriptors were fetched", error >> 8)
-}

@@ -13,7 +13,8 @@ use crate::timeline::Timeline;
 use check::Checker;
 use observe::Observer;
 use sagen_streamed_arch::{Device, DeviceError, Program, Routine, RunStats, StreamedConfig};
-use sagen_streamed_isa::{COUNTERS, CSR_COUNTER_BASE, CSR_REGISTER_BASE, CSRS, UNITS};
+use sagen_streamed_isa::protocol::{self, State};
+use sagen_streamed_isa::{COUNTERS, PAGE_BYTES, Register, UNITS};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -136,14 +137,6 @@ impl RtlDevice {
         self.rig.as_mut().ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))
     }
 
-    fn csr(&mut self, name: &str) -> Result<u32, DeviceError> {
-        self.bench()?.csr_read(csr_offset(name)).map_err(failed)
-    }
-
-    fn set_csr(&mut self, name: &str, value: u32) -> Result<(), DeviceError> {
-        self.bench()?.csr_write(csr_offset(name), value).map_err(failed)
-    }
-
     /// Run until every descriptor is done, comparing on the way.
     fn execute(&mut self, routine: &Routine) -> Result<(), DeviceError> {
         let rig = self.rig.as_mut().ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))?;
@@ -188,12 +181,9 @@ impl RtlDevice {
     }
 
     fn stats(&mut self) -> Result<RunStats, DeviceError> {
-        let cycles = u64::from(self.csr("cycles")?);
-        let mut counters = Vec::with_capacity(COUNTERS.len());
-        for i in 0..COUNTERS.len() as u32 {
-            let offset = (CSR_COUNTER_BASE + 4 * i) as u16;
-            counters.push(u64::from(self.bench()?.csr_read(offset).map_err(failed)?));
-        }
+        let bench = self.bench()?;
+        let cycles = u64::from(protocol::cycles(bench).map_err(failed)?);
+        let counters = protocol::counters(bench).map_err(failed)?.map(u64::from).to_vec();
         let beats = COUNTERS.iter().position(|c| c.name == "compute_beats").expect("beats are counted");
         let stream_bytes = counters[beats] * self.overlay.beat_bytes() as u64;
         Ok(RunStats { cycles: Some(cycles), counters, stream_bytes })
@@ -202,13 +192,10 @@ impl RtlDevice {
     fn status(&mut self) -> Result<(), DeviceError> {
         // The last descriptor's completion reaches the status register a few cycles later.
         for _ in 0..16 {
-            let status = self.csr("status")?;
-            if status & 4 != 0 {
-                let error = self.csr("error")?;
-                return Err(DeviceError::Failed(hang::bus_error(error)));
-            }
-            if status & 2 != 0 {
-                return Ok(());
+            match protocol::poll(self.bench()?).map_err(failed)? {
+                State::Running => {}
+                State::Done => return Ok(()),
+                State::Failed(failure) => return Err(DeviceError::Failed(failure.to_string())),
             }
         }
         Err(DeviceError::Failed("all descriptors completed, but the status register does not say done".to_string()))
@@ -259,13 +246,9 @@ fn failed(error: RigError) -> DeviceError {
     DeviceError::Failed(error.to_string())
 }
 
-fn csr_offset(name: &str) -> u16 {
-    CSRS.iter().find(|c| c.name == name).expect("the register is in the table").offset as u16
-}
-
 fn image(program: &Program, overlay: &StreamedConfig) -> Result<(Ddr, Vec<Region>), DeviceError> {
     let fail = |e: crate::axi::DdrError| DeviceError::Failed(e.to_string());
-    let page = 4096;
+    let page = PAGE_BYTES;
     let end = program.regions.iter().map(|r| r.base + r.bytes).max().unwrap_or(page).next_multiple_of(page);
     let base = overlay.board().ddr.reserved.base;
     let mut ddr = Ddr::new(base, end - base).map_err(fail)?;
@@ -305,26 +288,20 @@ impl Device for RtlDevice {
         Ok(())
     }
 
-    fn set_register(&mut self, index: u64, value: u32) -> Result<(), DeviceError> {
-        let offset = CSR_REGISTER_BASE as u16 + 4 * index as u16;
-        self.bench()?.csr_write(offset, value).map_err(failed)?;
-        self.checker.as_mut().map_or(Ok(()), |c| c.golden.set_register(index, value))
+    fn set_register(&mut self, register: Register, value: u32) -> Result<(), DeviceError> {
+        protocol::set_register(self.bench()?, register, value).map_err(failed)?;
+        self.checker.as_mut().map_or(Ok(()), |c| c.golden.set_register(register, value))
     }
 
-    fn register(&mut self, index: u64) -> Result<u32, DeviceError> {
-        let offset = CSR_REGISTER_BASE as u16 + 4 * index as u16;
-        self.bench()?.csr_read(offset).map_err(failed)
+    fn register(&mut self, register: Register) -> Result<u32, DeviceError> {
+        protocol::register(self.bench()?, register).map_err(failed)
     }
 
     fn run(&mut self, routine: &Routine) -> Result<RunStats, DeviceError> {
-        self.set_csr("program_low", routine.address as u32)?;
-        self.set_csr("program_high", (routine.address >> 32) as u32)?;
-        self.set_csr("program_length", routine.steps.len() as u32)?;
-        self.set_csr("control", 2)?;
         if let (Check::Descriptor, Some(checker)) = (self.check, self.checker.as_mut()) {
             checker.begin(routine);
         }
-        self.set_csr("control", 1)?;
+        protocol::start(self.bench()?, routine.address, routine.steps.len() as u32).map_err(failed)?;
         self.execute(routine)?;
         self.status()?;
         let stats = self.stats()?;

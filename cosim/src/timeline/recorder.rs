@@ -221,9 +221,9 @@ mod tests {
             Step { descriptor, label: Label::default() }
         };
         let steps = vec![
-            step(Load::default().into(), [0; 5]),
-            step(Load::default().into(), [0; 5]),
-            step(Store::default().into(), [0; 5]),
+            step(Load::default().into(), [0; UNITS.len()]),
+            step(Load::default().into(), [0; UNITS.len()]),
+            step(Store::default().into(), [0; UNITS.len()]),
             step(Add::default().into(), [0, 0, 0, 1, 1]),
         ];
         Recorder::new(&Routine { kind: RoutineKind::Test, address: 0, steps })

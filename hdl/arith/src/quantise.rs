@@ -1,5 +1,6 @@
 //! From fixed point to int8 codes with one scale a segment and a 2-bit shift per group of 64.
 
+use crate::contract::GROUP_SHIFT;
 use crate::draw::{CASES, Draw};
 use crate::fixed::{code, rsh};
 use crate::scale::Scale;
@@ -22,10 +23,10 @@ impl Quantiser {
         Self { amax, multiplier, shift: 24 + i32::from(a.exponent) }
     }
 
-    /// The greatest k in 0..=3 with `group_amax << k <= amax`.
+    /// The greatest k up to GROUP_SHIFT with `group_amax << k <= amax`.
     pub fn group_shift(&self, group_amax: u32) -> u8 {
         let fits = |k: &u8| u64::from(group_amax) << k <= u64::from(self.amax);
-        (0..=3).rev().find(fits).unwrap_or(0)
+        (0..=GROUP_SHIFT as u8).rev().find(fits).unwrap_or(0)
     }
 
     /// The code of one element of a group with that shift.

@@ -1,12 +1,13 @@
 //! From an int32 accumulator to a fixed-point result: two multiplications, two roundings.
 
+use crate::contract::ROW_SHIFT;
 use crate::draw::{CASES, Draw};
 use crate::fixed::{rsh, sat32};
 use crate::scale::Scale;
 
-/// `rsh(rsh(acc * row, 14) * activation, shift - exponents)`, saturated to 32 bits.
+/// `rsh(rsh(acc * row, ROW_SHIFT) * activation, shift - exponents)`, saturated to 32 bits.
 pub fn linear(acc: i32, row: Scale, activation: Scale, shift: i32) -> i32 {
-    let weighted = rsh(i64::from(acc) * i64::from(row.mantissa), 14);
+    let weighted = rsh(i64::from(acc) * i64::from(row.mantissa), ROW_SHIFT as i32);
     let n = shift - i32::from(row.exponent) - i32::from(activation.exponent);
     sat32(rsh(weighted * i64::from(activation.mantissa), n))
 }

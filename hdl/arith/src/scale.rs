@@ -47,6 +47,17 @@ impl Scale {
         Self { mantissa: mantissa as u16, exponent }
     }
 
+    /// As memories hold it: the mantissa in bits 0..16, the exponent in bits 16..24, which it must fit.
+    pub fn to_word(self) -> u32 {
+        let exponent = i8::try_from(self.exponent).expect("a scale in memory has an exponent of 8 bits");
+        u32::from(self.mantissa) | u32::from(exponent.cast_unsigned()) << 16
+    }
+
+    /// What such a word means.
+    pub fn from_word(word: u32) -> Self {
+        Self { mantissa: word as u16, exponent: i16::from((word >> 16) as u8 as i8) }
+    }
+
     /// The value as a real number.
     pub fn to_f64(self) -> f64 {
         f64::from(self.mantissa) * f64::from(self.exponent).exp2()

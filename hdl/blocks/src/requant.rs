@@ -4,6 +4,7 @@
 //! `base` is the descriptor's shift minus the exponent of the activation (or of the one) scale.
 
 use crate::Depth;
+use sagen_arith::contract::ROW_SHIFT;
 use sagen_lang::{Design, Module, ModuleId, Signal, bit, interface, signed, unsigned};
 
 /// Bits of `base`: a shift minus exponents.
@@ -71,7 +72,7 @@ pub fn requant(d: &mut Design, depth: Depth) -> ModuleId {
         let exponent = linear.mux(port.row_exponent, zero).extend(BASE_BITS);
         let shift = stages.delay("shift", 0..scale + weigh, amount(m, port.base - exponent));
 
-        let weighted = linear_late.mux(row.round_shift(14).trunc(35), plain.extend(35));
+        let weighted = linear_late.mux(row.round_shift(ROW_SHIFT).trunc(35), plain.extend(35));
         let weighted = m.reg_en("weighted", stages.valid(weigh), weighted);
         let factor = stages.delay("factor", 0..scale, port.factor);
         let scaled = product(m, "product", &enables(scale, scale + weigh), weighted.q(), factor.as_signed_ext());

@@ -16,7 +16,7 @@ const HARDWARE_ONLY: [&str; 8] = [
 ];
 
 /// Operations whose hardware belongs to a family, and what has none.
-const ELSEWHERE: [&str; 5] = ["draw.rs", "fixed.rs", "quantise.rs", "rope.rs", "tables.rs"];
+const ELSEWHERE: [&str; 6] = ["contract.rs", "draw.rs", "fixed.rs", "quantise.rs", "rope.rs", "tables.rs"];
 
 fn files(folder: &str) -> BTreeSet<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);

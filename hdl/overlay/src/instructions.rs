@@ -17,6 +17,8 @@ pub struct BitField {
     pub width: u32,
     /// Two's complement.
     pub signed: bool,
+    /// Names of its values, from 0 on; empty where it is a number.
+    pub values: Vec<String>,
 }
 
 /// A descriptor.

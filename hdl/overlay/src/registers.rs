@@ -17,6 +17,8 @@ pub struct RegisterField {
     pub width: u32,
     /// Ones in its bits.
     pub mask: u32,
+    /// Names of its values, from 0 on; empty where it is a number.
+    pub values: Vec<String>,
 }
 
 /// A register of 32 bits.

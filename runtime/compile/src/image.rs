@@ -9,14 +9,15 @@ use sagen_streamed_isa::BLOCK_ROWS;
 
 use super::map::{Map, rope_bytes};
 use super::numerics::{LayerNumerics, Numerics};
-use super::{permute, quantise};
+use super::{gains, permute, quantise};
 use crate::graph::Graph;
-use sagen_checkpoint::model::{LayerTensor, ModelConfig, TensorName};
+use sagen_checkpoint::model::{LayerTensor, ModelConfig, NormGain, TensorName};
 use sagen_checkpoint::weights::{Checkpoint, Matrix, WeightsError};
-use sagen_streamed_arch::layout::{Beat, block_bytes, pack_block};
+use sagen_streamed_arch::layout::{Beat, Block};
 
 /// Rows of one tensor and where they go in each port's region.
 struct Piece<'a> {
+    block: Block,
     rows: Range<usize>,
     ports: Vec<&'a mut [u8]>,
 }
@@ -35,9 +36,13 @@ pub(crate) fn weights(
     let mut rest: Vec<&mut [u8]> = ports.iter_mut().map(Vec::as_mut_slice).collect();
     for (matrix, placed) in graph.matrices.iter().zip(&map.matrices) {
         for part in &matrix.parts {
-            let bytes = part.rows.len().div_ceil(BLOCK_ROWS) * block_bytes(beat, placed.groups);
+            let bytes = part.rows.len().div_ceil(BLOCK_ROWS) * placed.block.bytes(beat);
             let taken = rest.iter_mut().map(|port| cut(port, bytes)).collect();
-            by_tensor.entry(part.tensor).or_default().push(Piece { rows: part.rows.clone(), ports: taken });
+            by_tensor.entry(part.tensor).or_default().push(Piece {
+                block: placed.block,
+                rows: part.rows.clone(),
+                ports: taken,
+            });
         }
     }
     let config = checkpoint.config();
@@ -65,12 +70,12 @@ struct Rows<'a> {
 impl Rows<'_> {
     fn fill(&self, beat: Beat, mut piece: Piece<'_>) {
         let columns = self.tensor.columns;
-        let bytes = block_bytes(beat, columns / sagen_streamed_isa::GROUP);
+        let (block, bytes) = (piece.block, piece.block.bytes(beat));
         let count = piece.rows.len().div_ceil(BLOCK_ROWS);
         let mut blocks: Vec<Vec<&mut [u8]>> = (0..count).map(|_| Vec::new()).collect();
         for port in &mut piece.ports {
-            for (block, part) in blocks.iter_mut().zip(port.chunks_exact_mut(bytes)) {
-                block.push(part);
+            for (ports, part) in blocks.iter_mut().zip(port.chunks_exact_mut(bytes)) {
+                ports.push(part);
             }
         }
         let space = || vec![0i8; BLOCK_ROWS * columns];
@@ -85,21 +90,26 @@ impl Rows<'_> {
                 codes.fill(0);
                 Scale::default()
             });
-            pack_block(beat, codes, &scales, &mut ports);
+            block.pack(beat, codes, &scales, &mut ports);
         });
     }
 
     /// Row `row` as the hardware counts.
     fn row(&self, row: usize, codes: &mut [i8]) -> Scale {
-        let TensorName::Layer(layer, tensor) = self.name else {
-            return quantise::row(self.tensor.row(row), 1.0, codes);
+        let (layer, tensor) = match self.name {
+            TensorName::Layer(layer, tensor) => (layer, tensor),
+            TensorName::Embed | TensorName::Norm(_) | TensorName::Head => {
+                return quantise::row(self.tensor.row(row), 1.0, codes);
+            }
         };
         let (config, layer) = (self.config, &self.numerics.layers[layer]);
         let (source, fold): (usize, Fold) = match tensor {
             LayerTensor::Q => (self.turned(row), LayerNumerics::query_fold),
             LayerTensor::K => (self.turned(row), LayerNumerics::key_fold),
             LayerTensor::V => (row, LayerNumerics::value_fold),
-            _ => return quantise::row(self.tensor.row(row), 1.0, codes),
+            LayerTensor::O | LayerTensor::Gate | LayerTensor::Up | LayerTensor::Down => {
+                return quantise::row(self.tensor.row(row), 1.0, codes);
+            }
         };
         quantise::row(self.tensor.row(source), fold(layer, config, source), codes)
     }
@@ -114,16 +124,13 @@ impl Rows<'_> {
 
 type Fold = fn(&LayerNumerics, &ModelConfig, usize) -> f64;
 
-/// Gains of all norms, attention before feed-forward, the final norm last, and the fraction bits of each.
-pub(crate) fn gains(checkpoint: &Checkpoint) -> Result<(Vec<u8>, BTreeMap<TensorName, i32>), WeightsError> {
-    let norms = [LayerTensor::AttnNorm, LayerTensor::FfnNorm];
-    let of_layer = |layer| norms.map(|norm| TensorName::Layer(layer, norm));
-    let names = (0..checkpoint.config().layers).flat_map(of_layer).chain([TensorName::FinalNorm]);
+/// Gains of all norms in their order, and the fraction bits of each.
+pub(crate) fn gains(checkpoint: &Checkpoint) -> Result<(Vec<u8>, BTreeMap<NormGain, i32>), WeightsError> {
     let (mut bytes, mut fractions) = (Vec::new(), BTreeMap::new());
-    for name in names {
-        let half = quantise::half(&checkpoint.tensor(name)?.data);
+    for gain in gains::all(checkpoint.config()) {
+        let half = quantise::half(&checkpoint.tensor(TensorName::Norm(gain))?.data);
         bytes.extend_from_slice(&half.bytes);
-        fractions.insert(name, half.fraction);
+        fractions.insert(gain, half.fraction);
     }
     Ok((bytes, fractions))
 }

@@ -6,6 +6,7 @@
 mod calibration;
 mod calibration_cache;
 mod error;
+mod gains;
 pub mod graph;
 mod image;
 mod lower;
@@ -32,7 +33,7 @@ use lower::Model;
 use map::Map;
 use numerics::Numerics;
 use plan::Plan;
-use sagen_checkpoint::model::{ModelConfig, TensorName};
+use sagen_checkpoint::model::{ModelConfig, NormGain};
 use sagen_checkpoint::weights::Checkpoint;
 
 /// Compile a model.
@@ -68,8 +69,10 @@ pub fn outline(
     overlay: &StreamedConfig,
     options: &CompileOptions,
 ) -> Result<Compiled, CompileError> {
-    let norms = config.tensors().filter(|t| config.shape(*t).0 == 1);
-    let tables = Tables { gains: norms.map(|norm| (norm, TYPICAL_FRACTION)).collect(), embedding: TYPICAL_FRACTION };
+    let tables = Tables {
+        gains: gains::all(config).map(|gain| (gain, TYPICAL_FRACTION)).collect(),
+        embedding: TYPICAL_FRACTION,
+    };
     let outline = routines_of(config, &Calibration::assumed(config), &tables, overlay, options)?;
     Ok(outline.compiled)
 }
@@ -79,7 +82,7 @@ const TYPICAL_FRACTION: i32 = 14;
 
 /// Fraction bits of what lies in DDR in 16 bits.
 struct Tables {
-    gains: BTreeMap<TensorName, i32>,
+    gains: BTreeMap<NormGain, i32>,
     embedding: i32,
 }
 

@@ -1,15 +1,12 @@
 //! The DDR map: which bytes of the board's memory hold what.
 
 use sagen_streamed_arch::{Region, RegionKind, StreamedConfig};
-use sagen_streamed_isa::{BLOCK_ROWS, GROUP, WORD_BYTES};
+use sagen_streamed_isa::{BLOCK_ROWS, PAGE_BYTES, WORD_BYTES};
 
-use super::{CompileError, CompileOptions};
+use super::{CompileError, CompileOptions, gains};
 use crate::graph::Graph;
 use sagen_checkpoint::model::ModelConfig;
-use sagen_streamed_arch::layout::{Beat, KvLayout, block_bytes};
-
-/// Every region begins on such a boundary, which no burst crosses.
-const PAGE: u64 = 4096;
+use sagen_streamed_arch::layout::{Beat, Block, KvLayout};
 
 /// Equal regions, one a stream port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,8 +22,8 @@ pub(crate) struct Placed {
     pub(crate) at: usize,
     /// Bytes in each port's region.
     pub(crate) bytes: usize,
-    /// Input channels / 64.
-    pub(crate) groups: usize,
+    /// Shape of its blocks.
+    pub(crate) block: Block,
     /// Output rows / 16, rounded up.
     pub(crate) blocks: usize,
 }
@@ -45,8 +42,8 @@ pub(crate) struct Map {
     pub(crate) regions: Vec<Region>,
 }
 
-/// Bytes of the gains of one norm.
-pub(crate) fn gain_bytes(config: &ModelConfig) -> usize {
+/// Bytes of an embedding row.
+pub(crate) fn embedding_bytes(config: &ModelConfig) -> usize {
     2 * config.hidden
 }
 
@@ -57,7 +54,7 @@ pub(crate) fn rope_bytes(config: &ModelConfig) -> usize {
 
 impl Map {
     pub(crate) fn new(config: &ModelConfig, graph: &Graph, overlay: &StreamedConfig, options: &CompileOptions) -> Self {
-        let beat = Beat::of(overlay);
+        let beat = overlay.beat();
         let kv_layout = KvLayout {
             beat,
             layers: config.layers,
@@ -68,8 +65,8 @@ impl Map {
         let matrices = place(graph, beat);
         let weight_bytes = matrices.last().map_or(0, |m| m.at + m.bytes);
         let mut at = Allocator { next: overlay.board().ddr.reserved.base, regions: Vec::new() };
-        let gains = at.region("gains", RegionKind::Parameters, (2 * config.layers + 1) * gain_bytes(config));
-        let embedding = at.region("embedding", RegionKind::Tables, config.vocab * gain_bytes(config));
+        let gains = at.region("gains", RegionKind::Parameters, gains::layer_at(config, config.layers + 1));
+        let embedding = at.region("embedding", RegionKind::Tables, config.vocab * embedding_bytes(config));
         let rope = at.region("rope", RegionKind::Tables, options.context * rope_bytes(config));
         let weights = at.ports("weights", RegionKind::Weights, beat.ports, weight_bytes);
         let kv = at.ports("kv", RegionKind::KvCache, beat.ports, kv_layout.bytes());
@@ -86,7 +83,7 @@ impl Map {
         descriptor_bytes: usize,
     ) -> Result<u64, CompileError> {
         let last = self.regions.last().expect("a map has regions");
-        let mut at = Allocator { next: (last.base + last.bytes).next_multiple_of(PAGE), regions: Vec::new() };
+        let mut at = Allocator { next: (last.base + last.bytes).next_multiple_of(PAGE_BYTES), regions: Vec::new() };
         let base = at.region("descriptors", RegionKind::Descriptors, descriptor_bytes);
         self.regions.append(&mut at.regions);
         let board = overlay.board();
@@ -106,9 +103,9 @@ fn place(graph: &Graph, beat: Beat) -> Vec<Placed> {
         .matrices
         .iter()
         .map(|matrix| {
-            let (groups, blocks) = (matrix.columns / GROUP, matrix.rows().div_ceil(BLOCK_ROWS));
-            let bytes = blocks * block_bytes(beat, groups);
-            let placed = Placed { at, bytes, groups, blocks };
+            let (block, blocks) = (matrix.block(), matrix.rows().div_ceil(BLOCK_ROWS));
+            let bytes = blocks * block.bytes(beat);
+            let placed = Placed { at, bytes, block, blocks };
             at += bytes;
             placed
         })
@@ -124,7 +121,7 @@ impl Allocator {
     fn region(&mut self, name: &str, kind: RegionKind, bytes: usize) -> u64 {
         let (base, bytes) = (self.next, bytes as u64);
         self.regions.push(Region { name: name.to_owned(), kind, base, bytes });
-        self.next = (base + bytes).next_multiple_of(PAGE);
+        self.next = (base + bytes).next_multiple_of(PAGE_BYTES);
         base
     }
 
@@ -133,6 +130,6 @@ impl Allocator {
         for port in 0..ports {
             self.region(&format!("{name}.{port}"), kind, bytes);
         }
-        Ports { base, stride: (bytes as u64).next_multiple_of(PAGE) }
+        Ports { base, stride: (bytes as u64).next_multiple_of(PAGE_BYTES) }
     }
 }

@@ -4,6 +4,7 @@
 //! gate and up with 12, logits with 16; the residual stream has at most 12, so that it keeps eight times its
 //! calibrated range; weighted values use 23 bits of their static range.
 
+use sagen_arith::contract;
 use sagen_arith::scale::Scale;
 
 use super::calibration::{Calibration, LayerRange, pair_of};
@@ -13,17 +14,13 @@ use sagen_checkpoint::model::ModelConfig;
 pub(crate) const CODE_FRACTION: i32 = 12;
 /// Fraction bits of queries.
 pub(crate) const QUERY_FRACTION: i32 = 20;
-/// Fraction bits of gate, up and their product; fixed by the gate tables of the hardware.
-pub(crate) const GATE_FRACTION: i32 = 12;
+/// Fraction bits of gate, up and their product.
+pub(crate) const GATE_FRACTION: i32 = contract::GATE_FRACTION as i32;
 /// Fraction bits of logits.
 pub(crate) const LOGIT_FRACTION: i32 = 16;
-/// Fraction bits of attention scores; fixed by the exponential of the hardware.
-const SCORE_FRACTION: i32 = 12;
-
-/// Accumulators count eighths: group shifts reach 3.
-const GROUP_SHIFT: i32 = 3;
-/// Right shift after the first factor of a projection.
-const ROW_SHIFT: i32 = 14;
+const SCORE_FRACTION: i32 = contract::SCORE_FRACTION as i32;
+const GROUP_SHIFT: i32 = contract::GROUP_SHIFT as i32;
+const ROW_SHIFT: i32 = contract::ROW_SHIFT as i32;
 /// The residual may exceed its calibrated range by this factor.
 const HEADROOM: f64 = 8.0;
 const GREATEST_RESIDUAL_FRACTION: f64 = 12.0;

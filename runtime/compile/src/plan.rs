@@ -7,37 +7,21 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use sagen_streamed_arch::StreamedConfig;
-use sagen_streamed_isa::{GROUP, LANES, SCALES};
+use sagen_streamed_isa::{GROUP, LANES, Rows, SCALES, WORD_BYTES};
 
-use super::CompileError;
+use super::{CompileError, gains};
 use crate::graph::{Buffer, Codes, Graph, live_ranges};
 use sagen_checkpoint::model::ModelConfig;
 
 /// Blocks of logits that leave the chip at a time.
 pub(crate) const LOGIT_BLOCKS: usize = 128;
 
-/// A place in an on-chip memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Slot {
-    /// First word of row 0.
-    pub(crate) base: u64,
-    /// Words from one row to the next.
-    pub(crate) stride: u64,
-}
-
-impl Slot {
-    /// First word of a row.
-    pub(crate) fn row(self, row: u64) -> u64 {
-        self.base + row * self.stride
-    }
-}
-
 /// Places of all values of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
-    scratch: BTreeMap<Buffer, Slot>,
-    codes: BTreeMap<Codes, Slot>,
-    scales: BTreeMap<Codes, Slot>,
+    scratch: BTreeMap<Buffer, Rows>,
+    codes: BTreeMap<Codes, Rows>,
+    scales: BTreeMap<Codes, Rows>,
 }
 
 impl Plan {
@@ -69,13 +53,13 @@ impl Plan {
         })
     }
 
-    pub(crate) fn scratch(&self, buffer: Buffer) -> Slot {
+    pub(crate) fn scratch(&self, buffer: Buffer) -> Rows {
         self.scratch[&buffer]
     }
-    pub(crate) fn codes(&self, codes: Codes) -> Slot {
+    pub(crate) fn codes(&self, codes: Codes) -> Rows {
         self.codes[&codes]
     }
-    pub(crate) fn scales(&self, codes: Codes) -> Slot {
+    pub(crate) fn scales(&self, codes: Codes) -> Rows {
         self.scales[&codes]
     }
 }
@@ -91,7 +75,7 @@ fn buffer_shape(buffer: Buffer, config: &ModelConfig, ffn_tile: usize, rows: usi
     let channels = match buffer {
         Buffer::Embedding => return (rows, config.hidden / (2 * LANES)),
         Buffer::RopeTable => return (rows, config.head_dim / (2 * LANES)),
-        Buffer::GainsEven | Buffer::GainsOdd => return (1, config.hidden / LANES),
+        Buffer::GainsEven | Buffer::GainsOdd => return (1, gains::layer_bytes(config, 0) / WORD_BYTES),
         Buffer::KeyCodes | Buffer::ValueCodes => return (rows, config.kv_width() / GROUP),
         Buffer::Logits | Buffer::LogitsOdd => return (1, LOGIT_BLOCKS),
         Buffer::Residual | Buffer::Product | Buffer::Projected => config.hidden,
@@ -142,7 +126,7 @@ struct Memory {
 }
 
 impl Memory {
-    fn fit<K: Ord + Copy>(self, mut needs: Vec<Need<K>>) -> Result<BTreeMap<K, Slot>, CompileError> {
+    fn fit<K: Ord + Copy>(self, mut needs: Vec<Need<K>>) -> Result<BTreeMap<K, Rows>, CompileError> {
         // Long-lived values first, then large ones: what is left between them is then of use.
         needs.sort_by_key(|n| std::cmp::Reverse((n.live.end() - n.live.start(), n.words())));
         let (apart, total) = place(&needs, |_, _| true);
@@ -160,7 +144,7 @@ impl Memory {
 }
 
 /// First fit, where two values that `meet` may not overlap. Returns the places and the words used.
-fn place<K: Ord + Copy>(needs: &[Need<K>], meet: impl Fn(&Need<K>, &Need<K>) -> bool) -> (BTreeMap<K, Slot>, usize) {
+fn place<K: Ord + Copy>(needs: &[Need<K>], meet: impl Fn(&Need<K>, &Need<K>) -> bool) -> (BTreeMap<K, Rows>, usize) {
     let mut placed: Vec<(usize, &Need<K>)> = Vec::new();
     for need in needs {
         let mut others: Vec<(usize, usize)> = placed
@@ -178,7 +162,7 @@ fn place<K: Ord + Copy>(needs: &[Need<K>], meet: impl Fn(&Need<K>, &Need<K>) -> 
         placed.push((base, need));
     }
     let used = placed.iter().map(|(base, need)| base + need.words()).max().unwrap_or(0);
-    let slot = |(base, need): &(usize, &Need<K>)| (need.key, Slot { base: *base as u64, stride: need.stride as u64 });
+    let slot = |(base, need): &(usize, &Need<K>)| (need.key, Rows { base: *base as u64, stride: need.stride as u64 });
     (placed.iter().map(slot).collect(), used)
 }
 

@@ -2,7 +2,7 @@
 
 use sagen_streamed_arch::hazard::{RegisterMax, order};
 use sagen_streamed_arch::{Routine, RoutineKind, Step};
-use sagen_streamed_isa::{CHUNK_ROWS, DESCRIPTOR_BYTES, REGISTERS, UNITS, register};
+use sagen_streamed_isa::{CHUNK_ROWS, DESCRIPTOR_BYTES, REGISTERS, Register, UNITS, register};
 
 use super::CompileError;
 use super::lower::{Model, lower};
@@ -25,7 +25,7 @@ pub(crate) fn draft(
     let mut decode_nodes = model.graph.body(true);
     decode_nodes.extend_from_slice(&model.graph.head);
     let (chunk, zero) = (CHUNK_ROWS, register::ZERO);
-    let list: [(RoutineKind, &Plan, Vec<Node>, usize, u64); 3] = [
+    let list: [(RoutineKind, &Plan, Vec<Node>, usize, Register); 3] = [
         (RoutineKind::Prefill, prefill, model.graph.body(false), chunk, zero),
         (RoutineKind::Head, prefill, model.graph.head_alone(), chunk, register::HEAD_ROW),
         (RoutineKind::Decode, decode, decode_nodes, 1, zero),
@@ -68,15 +68,15 @@ fn bounds(rows: usize, context: usize, vocab: usize) -> RegisterMax {
     let context = context as u64;
     let last = context - rows as u64;
     let mut bounds = [0; REGISTERS];
-    bounds[register::POSITION as usize] = last;
-    bounds[register::KV_LENGTH as usize] = context;
-    bounds[register::KV_BLOCKS as usize] = context / CHUNK_ROWS as u64;
-    bounds[register::POSITION_BLOCK as usize] = last / CHUNK_ROWS as u64;
+    bounds[register::POSITION.index()] = last;
+    bounds[register::KV_LENGTH.index()] = context;
+    bounds[register::KV_BLOCKS.index()] = context / CHUNK_ROWS as u64;
+    bounds[register::POSITION_BLOCK.index()] = last / CHUNK_ROWS as u64;
     // A chunk begins at a block.
-    bounds[register::POSITION_IN_BLOCK as usize] = (CHUNK_ROWS - rows) as u64;
-    bounds[register::HEAD_ROW as usize] = (rows - 1) as u64;
-    let tokens = register::TOKEN as usize;
-    bounds[register::NEXT_TOKEN as usize] = vocab as u64 - 1;
+    bounds[register::POSITION_IN_BLOCK.index()] = (CHUNK_ROWS - rows) as u64;
+    bounds[register::HEAD_ROW.index()] = (rows - 1) as u64;
+    let tokens = register::TOKEN.index();
+    bounds[register::NEXT_TOKEN.index()] = vocab as u64 - 1;
     bounds[tokens..tokens + rows].fill(vocab as u64 - 1);
     bounds
 }

@@ -169,11 +169,11 @@ impl<'a> Session<'a> {
 
     /// Registers of a step: they are all that distinguishes it from any other.
     fn set_step(&mut self, position: usize, tokens: &[u32]) -> Result<(), GenerateError> {
-        for (index, value) in register::step(position, tokens.len()) {
-            self.device.set_register(index, value as u32)?;
+        for (register, value) in register::step(position, tokens.len()) {
+            self.device.set_register(register, value as u32)?;
         }
-        for (index, token) in (register::TOKEN..).zip(tokens) {
-            self.device.set_register(index, *token)?;
+        for (register, token) in register::tokens().zip(tokens) {
+            self.device.set_register(register, *token)?;
         }
         Ok(())
     }

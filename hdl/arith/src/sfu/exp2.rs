@@ -1,5 +1,6 @@
 //! `2^z` for z <= 0 and the softmax numerator.
 
+use crate::contract::SCORE_FRACTION;
 use crate::draw::{CASES, Draw};
 use crate::tables::{Segment, exp2_segments};
 use std::sync::LazyLock;
@@ -8,11 +9,11 @@ static SEGMENTS: LazyLock<[Segment; 64]> = LazyLock::new(exp2_segments);
 
 /// `2^z` in Q15 for z <= 0 in Q12: 32768 at 0, 0 below -16 or so. Absolute error <= 3.17e-5.
 pub fn exp2(z: i64) -> u32 {
-    let whole = (-z + 4095) >> 12;
+    let whole = (-z + (1 << SCORE_FRACTION) - 1) >> SCORE_FRACTION;
     if whole > 16 {
         return 0;
     }
-    let fraction = (z + (whole << 12)) as u32;
+    let fraction = (z + (whole << SCORE_FRACTION)) as u32;
     let segment = SEGMENTS[(fraction >> 6) as usize];
     let y = segment.base + ((u32::from(segment.slope) * (fraction & 63)) >> 6);
     match whole {

@@ -1,5 +1,6 @@
 //! Gates of the feed-forward unit: sigmoid and the GELU (tanh) gate by linear segments.
 
+use crate::contract::GATE_FRACTION;
 use crate::draw::{CASES, Draw};
 use crate::fixed::{rsh, sat32};
 use crate::tables::{Segment, gelu_segments, sigmoid_segments};
@@ -20,10 +21,10 @@ pub enum Gate {
 /// The gate's factor for x in Q12, as Q16: 0 below the table, 65536 above it.
 /// Absolute error <= 3.4e-4 for the sigmoid, 1.4e-4 for GELU.
 pub fn factor(gate: Gate, x: i32) -> u32 {
-    // Half the table's span in Q12, and log2 of a segment's width.
+    // Half the table's span, and log2 of a segment's width.
     let (segments, half, bits) = match gate {
-        Gate::Silu => (&*SIGMOID, 8 << 12, 9),
-        Gate::Gelu => (&*GELU, 4 << 12, 8),
+        Gate::Silu => (&*SIGMOID, 8 << GATE_FRACTION, 9),
+        Gate::Gelu => (&*GELU, 4 << GATE_FRACTION, 8),
     };
     if x < -half {
         return 0;

@@ -8,7 +8,7 @@ use sagen_lang::{Design, ModuleId, Signal, bit, interface, signed, unsigned};
 pub const LATENCY: u32 = 5;
 
 /// Fraction bits of a score.
-const FRACTION: u32 = 12;
+const FRACTION: u32 = sagen_arith::contract::SCORE_FRACTION;
 /// Bits of a shift; the greatest is 2^(SHIFT - 1), further ones give zero.
 const SHIFT: u32 = 5;
 

@@ -1,6 +1,7 @@
 //! What runs programs: the golden machine, the Verilated RTL, a board.
 
 use crate::program::{Program, Routine};
+use sagen_streamed_isa::Register;
 
 /// What one run cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,9 +45,9 @@ pub trait Device {
     /// Replace DDR contents by the program's image and forget all state.
     fn load(&mut self, program: &Program) -> Result<(), DeviceError>;
     /// Set a step register.
-    fn set_register(&mut self, index: u64, value: u32) -> Result<(), DeviceError>;
+    fn set_register(&mut self, register: Register, value: u32) -> Result<(), DeviceError>;
     /// Read a step register.
-    fn register(&mut self, index: u64) -> Result<u32, DeviceError>;
+    fn register(&mut self, register: Register) -> Result<u32, DeviceError>;
     /// Run a routine of the loaded program to its end.
     fn run(&mut self, routine: &Routine) -> Result<RunStats, DeviceError>;
     /// Copy bytes out of DDR.

@@ -3,7 +3,9 @@
 //! order by themselves, and streamed beats are ordered by the FIFO, so neither needs a wait.
 
 use crate::overlay::StreamedConfig;
-use sagen_streamed_isa::{Descriptor, GROUP, LANES, Operation, REGISTERS, UNITS, WORD_BYTES};
+use sagen_streamed_isa::{
+    Descriptor, GROUP, LANES, Loop, Mul, Operation, Quant, REGISTERS, Register, Rows, Store, UNITS, WORD_BYTES,
+};
 use std::ops::Range;
 
 /// Something that descriptors share.
@@ -36,78 +38,54 @@ pub type RegisterMax = [u64; REGISTERS];
 /// Everything that a descriptor may touch, whatever the registers hold within their bounds.
 pub fn footprint(operation: &Operation, overlay: &StreamedConfig, max: &RegisterMax) -> Vec<Access> {
     let mut f = Footprint { accesses: Vec::new() };
-    let top = |reg: u64| max[reg as usize];
+    let top = |register: Register| max[register.index()];
+    let strided = |base, stride| Rows { base, stride };
     match operation {
         Operation::Stream(o) => {
-            let bytes = (o.beats + top(o.reg) * o.reg_beats) * overlay.port_bytes() as u64;
-            f.rows(Space::Ddr, false, o.base, o.port_stride, overlay.stream_ports() as u64, bytes);
+            let bytes = (o.beats + top(o.register) * o.register_beats) * overlay.port_bytes() as u64;
+            f.rows(Space::Ddr, false, strided(o.base, o.port_stride), overlay.stream_ports() as u64, bytes);
         }
         Operation::Matvec(o) => {
-            f.rows(Space::Code, false, o.x, o.x_stride, o.vectors, o.groups);
-            f.rows(Space::Scale, false, o.scale, o.scale_stride, o.vectors, 1);
-            if o.write == 1 {
-                f.rows(Space::Scratch, true, o.y, o.y_stride, o.vectors, o.blocks);
+            f.rows(Space::Code, false, o.codes, o.vectors, o.groups);
+            f.rows(Space::Scale, false, o.scales, o.vectors, 1);
+            if o.write {
+                f.rows(Space::Scratch, true, o.to, o.vectors, o.blocks);
             }
         }
         Operation::Score(o) => {
-            f.rows(Space::Code, false, o.x, o.x_stride, o.vectors, o.groups);
-            f.rows(Space::Scale, false, o.scale, o.scale_stride, o.vectors, 1);
+            f.rows(Space::Code, false, o.codes, o.vectors, o.groups);
+            f.rows(Space::Scale, false, o.scales, o.vectors, 1);
         }
         Operation::WeightedSum(o) => {
             let words = overlay.beat_bytes().div_ceil(LANES) as u64;
-            f.rows(Space::Scratch, true, o.y, o.y_stride, o.vectors, words);
+            f.rows(Space::Scratch, true, strided(o.to, o.to_stride), o.vectors, words);
         }
         Operation::Matmul(o) => {
-            f.rows(Space::Code, false, o.x, o.x_stride, o.rows, o.groups);
-            f.rows(Space::Scale, false, o.scale, o.scale_stride, o.rows, 1);
-            f.rows(Space::Scratch, true, o.y, o.y_stride, o.rows, o.blocks);
+            f.rows(Space::Code, false, o.codes, o.rows, o.groups);
+            f.rows(Space::Scale, false, o.scales, o.rows, 1);
+            f.rows(Space::Scratch, true, o.to, o.rows, o.blocks);
         }
-        Operation::Mul(o) => {
-            if o.a_immediate == 0 {
-                let rows = o.rows + top(o.a_reg);
-                f.rows(Space::Scratch, false, o.a, o.a_stride, rows, o.words);
-            }
-            if o.b_immediate == 0 {
-                let words = if o.b_half == 1 { o.words.div_ceil(2) } else { o.words };
-                f.rows(Space::Scratch, false, o.b, o.b_stride, o.rows, words);
-            }
-            if o.write == 1 {
-                f.rows(Space::Scratch, true, o.d, o.d_stride, o.rows, o.words);
-            }
-        }
-        Operation::Add(o) => {
-            f.rows(Space::Scratch, false, o.a, o.a_stride, o.rows, o.words);
-            f.rows(Space::Scratch, false, o.b, o.b_stride, o.rows, o.words);
-            f.rows(Space::Scratch, true, o.d, o.d_stride, o.rows, o.words);
-        }
+        Operation::Mul(o) => f.mul(o, top(o.left_register)),
+        Operation::Add(o) => f.elementwise([o.left, o.right], o.to, o.rows, o.words),
         Operation::Rope(o) => {
-            f.rows(Space::Scratch, false, o.a, o.a_stride, o.rows, o.words);
-            f.rows(Space::Scratch, false, o.b, o.b_stride, o.rows, o.head_words / 2);
-            f.rows(Space::Scratch, true, o.d, o.d_stride, o.rows, o.words);
+            f.rows(Space::Scratch, false, o.from, o.rows, o.words);
+            f.rows(Space::Scratch, false, o.table, o.rows, o.head_words / 2);
+            f.rows(Space::Scratch, true, o.to, o.rows, o.words);
         }
-        Operation::Glu(o) => {
-            f.rows(Space::Scratch, false, o.a, o.a_stride, o.rows, o.words);
-            f.rows(Space::Scratch, false, o.b, o.b_stride, o.rows, o.words);
-            f.rows(Space::Scratch, true, o.d, o.d_stride, o.rows, o.words);
-        }
-        Operation::Quant(o) => {
-            let words = o.segments * o.segment_words;
-            f.rows(Space::Scratch, false, o.a, o.a_stride, o.rows, words);
-            let space = if o.to_scratchpad == 1 { Space::Scratch } else { Space::Code };
-            let codes = words.div_ceil((GROUP / LANES) as u64);
-            f.rows(space, true, o.d, o.d_stride, o.rows, codes);
-            if o.fixed == 0 {
-                f.rows(Space::Scale, true, o.scale, o.scale_stride, o.rows, o.segments);
-            }
-        }
+        Operation::Glu(o) => f.elementwise([o.gate, o.up], o.to, o.rows, o.words),
+        Operation::Quant(o) => f.quant(o),
         Operation::Load(o) => {
             let bytes = o.row_words * WORD_BYTES as u64;
-            let registers = if o.reg_step == 1 { o.reg..o.reg + o.rows } else { o.reg..o.reg + 1 };
-            let reach = registers.map(|r| top(r % REGISTERS as u64)).max().unwrap_or(0) * o.reg_stride;
-            f.rows(Space::Ddr, false, o.base, o.ddr_stride, o.rows, bytes + reach);
-            f.rows(Space::Scratch, true, o.v, o.v_stride, o.rows, o.row_words);
+            let registers = if o.gather { o.rows as usize } else { 1 };
+            let reach = (0..registers).filter_map(|row| o.register.after(row)).map(top).max().unwrap_or(0);
+            let reach = reach * o.register_stride;
+            f.rows(Space::Ddr, false, strided(o.base, o.ddr_stride), o.rows, bytes + reach);
+            f.rows(Space::Scratch, true, o.to, o.rows, o.row_words);
         }
-        Operation::Store(o) => f.store(o, overlay, top(o.reg_a) * o.reg_a_stride + top(o.reg_b) * o.reg_b_stride),
+        Operation::Store(o) => {
+            let reach = top(o.register_1) * o.register_1_stride + top(o.register_2) * o.register_2_stride;
+            f.store(o, overlay, reach);
+        }
     }
     f.accesses
 }
@@ -117,12 +95,12 @@ struct Footprint {
 }
 
 impl Footprint {
-    fn rows(&mut self, space: Space, write: bool, base: u64, stride: u64, rows: u64, length: u64) {
+    fn rows(&mut self, space: Space, write: bool, at: Rows, rows: u64, length: u64) {
         if length == 0 {
             return;
         }
         for row in 0..rows {
-            let start = base + row * stride;
+            let start = at.row(row);
             match self.accesses.last_mut() {
                 Some(last)
                     if last.space == space
@@ -137,25 +115,56 @@ impl Footprint {
         }
     }
 
-    fn store(&mut self, o: &sagen_streamed_isa::Store, overlay: &StreamedConfig, reach: u64) {
+    fn mul(&mut self, o: &Mul, skipped: u64) {
+        if !o.left_immediate {
+            self.rows(Space::Scratch, false, o.left, o.rows + skipped, o.words);
+        }
+        if !o.right_immediate {
+            let words = if o.right_half { o.words.div_ceil(2) } else { o.words };
+            self.rows(Space::Scratch, false, o.right, o.rows, words);
+        }
+        if o.write {
+            self.rows(Space::Scratch, true, o.to, o.rows, o.words);
+        }
+    }
+
+    fn elementwise(&mut self, operands: [Rows; 2], to: Rows, rows: u64, words: u64) {
+        for operand in operands {
+            self.rows(Space::Scratch, false, operand, rows, words);
+        }
+        self.rows(Space::Scratch, true, to, rows, words);
+    }
+
+    fn quant(&mut self, o: &Quant) {
+        let words = o.segments * o.segment_words;
+        self.rows(Space::Scratch, false, o.from, o.rows, words);
+        let space = if o.to_scratchpad { Space::Scratch } else { Space::Code };
+        self.rows(space, true, o.to, o.rows, words.div_ceil((GROUP / LANES) as u64));
+        if !o.fixed {
+            self.rows(Space::Scale, true, o.scales, o.rows, o.segments);
+        }
+    }
+
+    fn store(&mut self, o: &Store, overlay: &StreamedConfig, reach: u64) {
         let piece = overlay.port_bytes() as u64;
         let word = WORD_BYTES as u64;
-        for (i3, i2, i1) in loops(o) {
-            let ddr = o.base + i3 * o.ddr3 + i2 * o.ddr2 + i1 * o.ddr1;
-            self.rows(Space::Ddr, true, ddr, 0, 1, o.beats * piece + reach);
-            let v = o.v + i3 * o.v3 + i2 * o.v2 + i1 * o.v1;
-            for i0 in 0..o.beats {
-                let at = (v + i0 * o.v_beat_stride) / word;
-                self.rows(Space::Scratch, false, at, 0, 1, 1);
+        let one = |base| Rows { base, stride: 0 };
+        for (ddr, scratch) in runs(o) {
+            self.rows(Space::Ddr, true, one(o.base + ddr), 1, o.beats * piece + reach);
+            for beat in 0..o.beats {
+                let at = (o.from + scratch + beat * o.from_stride) / word;
+                self.rows(Space::Scratch, false, one(at), 1, 1);
             }
         }
     }
 }
 
-/// The outer iterations of a store, outermost first.
-pub fn loops(o: &sagen_streamed_isa::Store) -> impl Iterator<Item = (u64, u64, u64)> + use<> {
-    let (c1, c2, c3) = (o.count1, o.count2, o.count3);
-    (0..c3).flat_map(move |i3| (0..c2).flat_map(move |i2| (0..c1).map(move |i1| (i3, i2, i1))))
+/// The runs of a store in their order: bytes beyond the first in DDR, and in the scratchpad.
+pub fn runs(o: &Store) -> impl Iterator<Item = (u64, u64)> + use<> {
+    let turns = |l: Loop| (0..l.count).map(move |i| (i * l.ddr_stride, i * l.scratch_stride));
+    let (inner, middle, outer) = (o.inner, o.middle, o.outer);
+    let more = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
+    turns(outer).flat_map(move |o| turns(middle).flat_map(move |m| turns(inner).map(move |i| more(o, more(m, i)))))
 }
 
 struct Past {

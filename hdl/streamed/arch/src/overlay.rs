@@ -2,6 +2,7 @@
 //! Every width and depth that follows from a field is derived here, once.
 
 use crate::fields;
+use crate::layout::Beat;
 use sagen_config::{Board, ConfigId, Family, canonical};
 use sagen_streamed_isa::{BLOCK_ROWS, WORD_BYTES};
 use serde::{Deserialize, Serialize};
@@ -299,9 +300,9 @@ impl StreamedConfig {
     pub fn beat_bytes(&self) -> usize {
         self.stream_ports() * self.port_bytes()
     }
-    /// Beats of 64 channels of one row.
-    pub fn group_beats(&self) -> usize {
-        sagen_streamed_isa::GROUP / self.beat_bytes()
+    /// The cut of a beat over the ports.
+    pub fn beat(&self) -> Beat {
+        Beat { port_bytes: self.port_bytes(), ports: self.stream_ports() }
     }
     /// Beats that the prefetch FIFO of each port holds.
     pub fn prefetch_beats(&self) -> usize {

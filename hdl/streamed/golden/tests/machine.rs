@@ -10,7 +10,8 @@ use sagen_streamed_arch::{
 };
 use sagen_streamed_golden::{Machine, Write};
 use sagen_streamed_isa::{
-    Add, Descriptor, Load, Matmul, Matvec, Mul, Operation, Quant, Score, Store, Stream, WeightedSum,
+    Add, Descriptor, Load, Loop, Matmul, Matvec, Mul, Operation, Quant, Rows, Score, Store, Stream, WeightedSum,
+    register,
 };
 
 const WEIGHTS: u64 = 0x1_0000;
@@ -62,9 +63,9 @@ fn codes(rows: u64, groups: u64) -> Step {
         rows,
         segments: groups,
         segment_words: 4,
-        a_stride: 4 * groups,
-        d_stride: groups,
-        fixed: 1,
+        from: Rows::spaced(4 * groups),
+        to: Rows::spaced(groups),
+        fixed: true,
         multiplier: 1,
         ..Quant::default()
     })
@@ -72,16 +73,16 @@ fn codes(rows: u64, groups: u64) -> Step {
 
 /// Scale 1 in the first entries: 2^15 * 2^-15.
 fn unit_scales(rows: u64) -> [Step; 2] {
-    let amax = Mul { rows, words: 4, a_immediate: 1, b_immediate: 1, immediate: 1, amax: 1, ..Mul::default() };
+    let amax =
+        Mul { rows, words: 4, left_immediate: true, right_immediate: true, immediate: 1, amax: true, ..Mul::default() };
     let scale = Quant {
         rows,
         segments: 1,
         segment_words: 4,
-        d: 100,
-        d_stride: 1,
+        to: Rows { base: 100, stride: 1 },
         factor_mantissa: 32768,
         factor_exponent: -15,
-        scale_stride: 1,
+        scales: Rows::spaced(1),
         ..Quant::default()
     };
     [step(amax), step(scale)]
@@ -125,30 +126,26 @@ fn matvec_and_matmul_are_matrix_products() {
         let program = program(&overlay, &pack(&overlay, &w, Some(0)), &[], &as_lanes(&x));
         let beats = (3 * (64 + 16 * 192) / overlay.beat_bytes()) as u64;
         let common = Matvec {
-            x_stride: 3,
+            codes: Rows::spaced(3),
             vectors: 4,
             groups: 3,
             blocks: 3,
-            y: 200,
-            y_stride: 3,
-            scale_stride: 1,
+            to: Rows { base: 200, stride: 3 },
+            scales: Rows::spaced(1),
             // 14 bits of the first rounding, less 3 of group shifts: the result is the dot product itself.
             shift: -11,
-            write: 1,
+            write: true,
             ..Matvec::default()
         };
         let product: [Operation; 2] = [
             common.into(),
             Matmul {
-                x: common.x,
-                x_stride: 3,
+                codes: common.codes,
                 rows: 4,
                 groups: 3,
                 blocks: 3,
-                y: 200,
-                y_stride: 3,
-                scale: 0,
-                scale_stride: 1,
+                to: Rows { base: 200, stride: 3 },
+                scales: Rows { base: 0, stride: 1 },
                 shift: -11,
             }
             .into(),
@@ -183,22 +180,17 @@ fn attention_is_a_softmax_over_the_keys_that_each_row_sees() {
             kv.extend(v.iter().flat_map(|row| row[lanes.clone()].iter().map(|x| *x as u8)));
         }
         let program = program(&overlay, &[], &kv, &as_lanes(&q));
-        let [row0, row1, row2, row3] = rows;
         let score = Score {
-            x_stride: 1,
+            codes: Rows::spaced(1),
             vectors: 4,
             groups: 1,
             blocks: 1,
-            reg: 3,
-            scale_stride: 1,
+            register: register::KV_BLOCKS,
+            scales: Rows::spaced(1),
             // z = 4 * dot, Q12.
             shift: 1,
-            limit_reg: 1,
-            row0,
-            row1,
-            row2,
-            row3,
-            ..Score::default()
+            limit_register: register::POSITION,
+            row: rows,
         };
         let mut steps = vec![load(16), codes(4, 1)];
         steps.extend(unit_scales(4));
@@ -209,22 +201,20 @@ fn attention_is_a_softmax_over_the_keys_that_each_row_sees() {
             let sum = WeightedSum {
                 vectors: 4,
                 keys: 31,
-                reg: 3,
-                limit_reg: 1,
-                row0,
-                row1,
-                row2,
-                row3,
-                y: 300 + lane / 16,
-                y_lane: lane % 16,
-                y_stride: 4,
-                v_mantissa: 32768,
-                v_exponent: -15,
+                register: register::KV_BLOCKS,
+                limit_register: register::POSITION,
+                row: rows,
+                to: 300 + lane / 16,
+                to_lane: lane % 16,
+                to_stride: 4,
+                value_mantissa: 32768,
+                value_exponent: -15,
                 shift: -12,
             };
             steps.extend([stream(KV + beats_before * overlay.port_bytes() as u64, 32), step(sum)]);
         }
-        let mut machine = machine(&overlay, &program, &[(1, position as u32), (3, 1)]);
+        let mut machine =
+            machine(&overlay, &program, &[(register::POSITION, position as u32), (register::KV_BLOCKS, 1)]);
         machine.run(&routine(steps)).unwrap();
         for (n, q) in q.iter().enumerate() {
             let seen = (position + rows[n] + 1).min(32) as usize;
@@ -244,17 +234,17 @@ fn attention_is_a_softmax_over_the_keys_that_each_row_sees() {
 }
 
 /// A matvec over 32 rows that keeps the greatest result.
-fn argmax(first: u64, base: u64, limit: u64) -> Step {
+fn argmax(first: bool, base: u64, limit: u64) -> Step {
     step(Matvec {
         vectors: 1,
         groups: 1,
         blocks: 2,
         shift: -11,
-        argmax: 1,
+        argmax: true,
         argmax_first: first,
         id_base: base,
         id_limit: limit,
-        reg: 7,
+        register: register::NEXT_TOKEN,
         ..Matvec::default()
     })
 }
@@ -272,13 +262,13 @@ fn argmax_takes_the_lowest_of_equal_ids_and_leaves_padding_out() {
         all.extend(steps);
         let mut machine = machine(overlay, &program, &[]);
         machine.run(&routine(all)).unwrap();
-        machine.register(7).unwrap()
+        machine.register(register::NEXT_TOKEN).unwrap()
     };
-    let one = |base, limit| vec![stream(WEIGHTS, beats), argmax(1, base, limit)];
+    let one = |base, limit| vec![stream(WEIGHTS, beats), argmax(true, base, limit)];
     assert_eq!(id(one(0, 32)), 31);
     assert_eq!(id(one(1000, 1031)), 1009);
-    let continued = |first| [one(0, 31), vec![stream(WEIGHTS, beats), argmax(first, 32, 63)]].concat();
-    assert_eq!((id(continued(0)), id(continued(1))), (9, 41));
+    let continued = |first: bool| [one(0, 31), vec![stream(WEIGHTS, beats), argmax(first, 32, 63)]].concat();
+    assert_eq!((id(continued(false)), id(continued(true))), (9, 41));
 }
 
 #[test]
@@ -288,8 +278,24 @@ fn a_stream_holds_the_bytes_that_a_later_store_replaces() {
         let bytes = pack(&overlay, &w, Some(0));
         let beats = (bytes.len() / overlay.beat_bytes()) as u64;
         let program = program(&overlay, &[], &bytes, &[1; 64]);
-        let product = Matvec { vectors: 1, groups: 1, blocks: 1, y: 500, shift: -11, write: 1, ..Matvec::default() };
-        let clear = Store { base: KV, v: 64 * 900, beats: 16, count1: 1, count2: 1, count3: 1, ..Store::default() };
+        let product = Matvec {
+            vectors: 1,
+            groups: 1,
+            blocks: 1,
+            to: Rows::at(500),
+            shift: -11,
+            write: true,
+            ..Matvec::default()
+        };
+        let clear = Store {
+            base: KV,
+            from: 64 * 900,
+            beats: 16,
+            inner: Loop::ONCE,
+            middle: Loop::ONCE,
+            outer: Loop::ONCE,
+            ..Store::default()
+        };
         let mut steps = vec![load(4), codes(1, 1)];
         steps.extend(unit_scales(1));
         steps.extend([
@@ -297,7 +303,7 @@ fn a_stream_holds_the_bytes_that_a_later_store_replaces() {
             step(clear),
             step(product),
             stream(KV, beats),
-            step(Matvec { y: 501, ..product }),
+            step(Matvec { to: Rows { base: 501, ..product.to }, ..product }),
         ]);
         let mut machine = machine(&overlay, &program, &[]);
         machine.run(&routine(steps)).unwrap();
@@ -311,15 +317,23 @@ fn an_in_place_result_and_a_partial_group_are_recorded() {
     let overlay = &overlays()[0];
     let lanes: Vec<i32> = (0..80).map(|i| i - 200).collect();
     let program = program(overlay, &[], &[], &lanes);
-    let double =
-        Mul { rows: 1, words: 5, b_immediate: 1, immediate: 2, write: 1, amax: 1, sum_squares: 1, ..Mul::default() };
+    let double = Mul {
+        rows: 1,
+        words: 5,
+        right_immediate: true,
+        immediate: 2,
+        write: true,
+        amax: true,
+        sum_squares: true,
+        ..Mul::default()
+    };
     let quant = Quant {
         rows: 1,
         segments: 1,
         segment_words: 4,
         factor_mantissa: 32768,
         factor_exponent: -15,
-        scale: 9,
+        scales: Rows::at(9),
         ..Quant::default()
     };
     let mut machine = machine(overlay, &program, &[]);
@@ -351,13 +365,29 @@ fn refusal(overlay: &StreamedConfig, program: &Program, steps: Vec<Step>) -> Str
 fn what_cannot_be_executed_is_refused_by_name() {
     let overlay = &overlays()[0];
     let program = program(overlay, &[], &[], &[]);
-    let add = Add { rows: 1, words: 4, a_stride: 4, b: 8, b_stride: 4, d: 16, d_stride: 4, ..Add::default() };
-    let one = Store { base: KV, beats: 1, count1: 1, count2: 1, count3: 1, ..Store::default() };
+    let add = Add {
+        rows: 1,
+        words: 4,
+        left: Rows::spaced(4),
+        right: Rows { base: 8, stride: 4 },
+        to: Rows { base: 16, stride: 4 },
+    };
+    let one =
+        Store { base: KV, beats: 1, inner: Loop::ONCE, middle: Loop::ONCE, outer: Loop::ONCE, ..Store::default() };
     let cases: Vec<(Step, &str)> = vec![
         (step(Add { rows: 17, ..add }), "Add: rows = 17 is outside 1..=16"),
-        (step(Add { b: 8190, ..add }), "Add: b reaches scratchpad words 8190..8194, only 0..8192 exist"),
-        (step(Add { d: 9, ..add }), "Add: results at 9 overwrite operand b at 8 before it is read"),
-        (step(Add { rows: 2, d_stride: 3, ..add }), "Add: d_stride = 3 makes rows of 4 words overlap"),
+        (
+            step(Add { right: Rows { base: 8190, ..add.right }, ..add }),
+            "Add: right reaches scratchpad words 8190..8194, only 0..8192 exist",
+        ),
+        (
+            step(Add { to: Rows { base: 9, ..add.to }, ..add }),
+            "Add: results at 9 overwrite operand right at 8 before it is read",
+        ),
+        (
+            step(Add { rows: 2, to: Rows { stride: 3, ..add.to }, ..add }),
+            "Add: to_stride = 3 makes rows of 4 words overlap",
+        ),
         (
             step(Quant { rows: 1, segments: 1, segment_words: 6, ..Quant::default() }),
             "Quant: words = 6 is not a multiple of 4, the words of one group",

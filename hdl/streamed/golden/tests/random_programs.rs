@@ -8,7 +8,7 @@ use sagen_arith::draw::Draw;
 use sagen_streamed_arch::{Device, Program, Step, StreamedConfig};
 use sagen_streamed_fuzz::program::{RandomProgram, random_program};
 use sagen_streamed_golden::{Machine, Write};
-use sagen_streamed_isa::{LAYOUTS, UNITS, Unit};
+use sagen_streamed_isa::{LAYOUTS, Register, UNITS, Unit};
 use std::collections::BTreeMap;
 
 fn start(overlay: &StreamedConfig, random: &RandomProgram) -> Machine {
@@ -27,16 +27,13 @@ fn state(overlay: &StreamedConfig, program: &Program, machine: &mut Machine) -> 
         let (codes, shift) = machine.code_word(word);
         (*codes, shift)
     };
-    let scale = |entry| {
-        let s = machine.scale(entry);
-        u32::from(s.mantissa) | u32::from(s.exponent as u8) << 16
-    };
+    let scale = |entry| machine.scale(entry).to_word();
     State {
         ddr,
         scratch: (0..overlay.scratch_words()).flat_map(|w| machine.scratch_word(w).to_vec()).collect(),
         codes: (0..overlay.code_words()).map(code).collect(),
         scales: (0..sagen_streamed_isa::SCALES).map(scale).collect(),
-        registers: (0..sagen_streamed_isa::REGISTERS as u64).map(|i| machine.register(i).unwrap()).collect(),
+        registers: Register::all().map(|r| machine.register(r).unwrap()).collect(),
     }
 }
 
@@ -120,7 +117,7 @@ fn without_waits_the_order_matters() {
     let differs = |seed: &u64| {
         let mut random = random_program(overlay, *seed, 24);
         let expected = in_order(overlay, &random);
-        random.routine.steps.iter_mut().for_each(|s| s.descriptor.waits = [0; 5]);
+        random.routine.steps.iter_mut().for_each(|s| s.descriptor.waits = [0; UNITS.len()]);
         in_random_order(overlay, &random, *seed).is_some_and(|found| found != expected)
     };
     let count = (0..20).filter(differs).count();

@@ -1,6 +1,6 @@
-//! The CSR map: one table.
+//! The register map of the AXI4-Lite block: one table.
 
-use crate::Field;
+use crate::{Field, Register, Unit};
 
 /// What software may do with a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,33 +13,6 @@ pub enum Access {
     Trigger,
 }
 
-/// One 32-bit register of the AXI4-Lite block.
-#[derive(Clone, Copy, Debug)]
-pub struct Csr {
-    /// Name, lower case.
-    pub name: &'static str,
-    /// Byte offset.
-    pub offset: u32,
-    /// Access.
-    pub access: Access,
-    /// Contract.
-    pub doc: &'static str,
-    /// Its parts, ascending; empty where the register is one value of 32 bits.
-    pub fields: &'static [Field],
-}
-
-const fn csr(name: &'static str, offset: u32, access: Access, doc: &'static str) -> Csr {
-    Csr { name, offset, access, doc, fields: &[] }
-}
-
-const fn parts(csr: Csr, fields: &'static [Field]) -> Csr {
-    Csr { fields, ..csr }
-}
-
-const fn part(name: &'static str, lo: u32, width: u32, doc: &'static str) -> Field {
-    Field { name, doc, lo, width, signed: false }
-}
-
 /// Bytes that the CSR block decodes.
 pub const CSR_BYTES: u32 = 1 << 16;
 /// Value of the `id` register, "SGEN".
@@ -50,62 +23,112 @@ pub const CSR_REGISTER_BASE: u32 = 0x100;
 /// Offset of event counter 0, in the order of `COUNTERS`.
 pub const CSR_COUNTER_BASE: u32 = 0x200;
 
-/// Every register except step registers and counters.
-pub const CSRS: &[Csr] = &[
-    csr("id", 0x00, Access::Read, "0x5347454e, \"SGEN\"."),
-    csr(
-        "build_hash",
-        0x04,
-        Access::Read,
-        "First 32 bits of the hash of config and sources, as in `manifest.json`: tells which build answers.",
-    ),
-    parts(
-        csr("geometry", 0x08, Access::Read, "What was built."),
-        &[
-            part("array_side", 0, 8, "Rows and columns of one systolic array."),
-            part("arrays", 8, 8, "Systolic arrays."),
-            part("stream_ports", 16, 8, "Memory ports of the weight stream."),
-            part("port_bytes", 24, 8, "Bytes of one transfer of one port."),
-        ],
-    ),
-    parts(
-        csr("control", 0x0c, Access::Trigger, "Starts and clears."),
-        &[
-            part("start", 0, 1, "1 starts the program; ignored while one runs."),
-            part("clear_counters", 1, 1, "1 clears the event counters."),
-        ],
-    ),
-    parts(
-        csr("status", 0x10, Access::Read, "State of the program."),
-        &[
-            part("busy", 0, 1, "A program runs."),
-            part("done", 1, 1, "The last program has ended."),
-            part("error", 2, 1, "The `error` register is not zero."),
-        ],
-    ),
-    parts(
-        csr("error", 0x14, Access::Read, "The first error since the start; zero without one."),
-        &[
-            part("source", 0, 8, "1 fetch, 2 stream, 3 load, 4 store (bus response), 5 unknown opcode."),
-            part("fetched", 8, 24, "Descriptors fetched by then."),
-        ],
-    ),
-    csr("program_low", 0x18, Access::ReadWrite, "Program address [31:0], a multiple of 64."),
-    csr("program_high", 0x1c, Access::ReadWrite, "Program address [39:32]; higher bits are kept and ignored."),
-    csr(
-        "program_length",
-        0x20,
-        Access::ReadWrite,
-        "Descriptors in the program, less than 2^24; higher bits are kept and ignored.",
-    ),
-    csr("fetched", 0x24, Access::Read, "Descriptors fetched since the start."),
-    csr("done_stream", 0x28, Access::Read, "Descriptors that the stream unit completed."),
-    csr("done_compute", 0x2c, Access::Read, "Descriptors that the compute unit completed."),
-    csr("done_vector", 0x30, Access::Read, "Descriptors that the vector unit completed."),
-    csr("done_load", 0x34, Access::Read, "Descriptors that the load unit completed."),
-    csr("done_store", 0x38, Access::Read, "Descriptors that the store unit completed."),
-    csr("cycles", 0x3c, Access::Read, "Clock cycles from start to done, low 32 bits."),
-];
+impl Register {
+    /// Byte offset within the CSR block.
+    pub const fn offset(self) -> u32 {
+        CSR_REGISTER_BASE + 4 * self.index() as u32
+    }
+}
+
+macro_rules! csrs {
+    ($( $name:ident $lower:ident = $offset:literal, $access:ident, $doc:literal
+        $({ $( $PART:ident $part:ident: $lo:literal, $width:literal, $kind:ident $(($names:expr))?, $part_doc:literal; )+ })?
+    )+) => {
+        /// A 32-bit register of the AXI4-Lite block: every one except step registers and counters.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Csr { $( #[doc = $doc] $name, )+ }
+
+        /// Every register except step registers and counters, in address order.
+        pub const CSRS: &[Csr] = &[$( Csr::$name ),+];
+
+        $($(
+            #[doc = concat!("The parts of the `", stringify!($lower), "` register.")]
+            pub mod $lower {
+                use crate::{Field, Kind};
+
+                /// Its parts, ascending.
+                pub const FIELDS: &[Field] = &[$( $PART ),+];
+                $( #[doc = $part_doc] pub const $PART: Field = Field {
+                    name: stringify!($part), doc: $part_doc, lo: $lo, width: $width, kind: Kind::$kind $(($names))?,
+                }; )+
+            }
+        )?)+
+
+        impl Csr {
+            /// Name, lower case.
+            pub const fn name(self) -> &'static str {
+                match self { $( Self::$name => stringify!($lower), )+ }
+            }
+            /// Byte offset.
+            pub const fn offset(self) -> u32 {
+                match self { $( Self::$name => $offset, )+ }
+            }
+            /// What software may do.
+            pub const fn access(self) -> Access {
+                match self { $( Self::$name => Access::$access, )+ }
+            }
+            /// Contract.
+            pub const fn doc(self) -> &'static str {
+                match self { $( Self::$name => $doc, )+ }
+            }
+            /// Its parts, ascending; empty where the register is one value of 32 bits.
+            pub const fn fields(self) -> &'static [Field] {
+                match self { $( Self::$name => csrs!(@fields $($lower { $($part)+ })?), )+ }
+            }
+        }
+    };
+    (@fields) => { &[] };
+    (@fields $lower:ident { $($part:ident)+ }) => { $lower::FIELDS };
+}
+
+csrs! {
+    Id id = 0x00, Read, "0x5347454e, \"SGEN\"."
+    BuildHash build_hash = 0x04, Read,
+        "First 32 bits of the hash of config and sources, as in `manifest.json`: tells which build answers."
+    Geometry geometry = 0x08, Read, "What was built." {
+        ARRAY_SIDE array_side: 0, 8, Unsigned, "Rows and columns of one systolic array.";
+        ARRAYS arrays: 8, 8, Unsigned, "Systolic arrays.";
+        STREAM_PORTS stream_ports: 16, 8, Unsigned, "Memory ports of the weight stream.";
+        PORT_BYTES port_bytes: 24, 8, Unsigned, "Bytes of one transfer of one port.";
+    }
+    Control control = 0x0c, Trigger, "Starts and clears." {
+        START start: 0, 1, Flag, "1 starts the program; ignored while one runs.";
+        CLEAR_COUNTERS clear_counters: 1, 1, Flag, "1 clears the event counters.";
+    }
+    Status status = 0x10, Read, "State of the program." {
+        BUSY busy: 0, 1, Flag, "A program runs.";
+        DONE done: 1, 1, Flag, "The last program has ended.";
+        ERROR error: 2, 1, Flag, "The `error` register is not zero.";
+    }
+    Error error = 0x14, Read, "The first error since the start; zero without one." {
+        SOURCE source: 0, 8, Choice(crate::ErrorSource::NAMES), "Who met it: fetch, stream, load or store a bad bus response, opcode an unknown opcode.";
+        FETCHED fetched: 8, 24, Unsigned, "Descriptors fetched by then.";
+    }
+    ProgramLow program_low = 0x18, ReadWrite, "Program address [31:0], a multiple of 64."
+    ProgramHigh program_high = 0x1c, ReadWrite, "Program address [39:32]; higher bits are kept and ignored."
+    ProgramLength program_length = 0x20, ReadWrite,
+        "Descriptors in the program, less than 2^24; higher bits are kept and ignored."
+    Fetched fetched = 0x24, Read, "Descriptors fetched since the start."
+    DoneStream done_stream = 0x28, Read, "Descriptors that the stream unit completed."
+    DoneCompute done_compute = 0x2c, Read, "Descriptors that the compute unit completed."
+    DoneVector done_vector = 0x30, Read, "Descriptors that the vector unit completed."
+    DoneLoad done_load = 0x34, Read, "Descriptors that the load unit completed."
+    DoneStore done_store = 0x38, Read, "Descriptors that the store unit completed."
+    Cycles cycles = 0x3c, Read, "Clock cycles from start to done, low 32 bits."
+}
+
+impl Csr {
+    /// Where a unit counts its completed descriptors.
+    pub const fn done(unit: Unit) -> Self {
+        match unit {
+            Unit::Stream => Self::DoneStream,
+            Unit::Compute => Self::DoneCompute,
+            Unit::Vector => Self::DoneVector,
+            Unit::Load => Self::DoneLoad,
+            Unit::Store => Self::DoneStore,
+        }
+    }
+}
 
 /// One event counter (32 bits, counts cycles while a program runs).
 #[derive(Clone, Copy, Debug)]

@@ -6,14 +6,26 @@
 //! that many descriptors since the program began. The body starts at bit 96.
 #![no_std]
 
-mod csr;
+mod choice;
+pub mod csr;
+mod descriptor;
 mod descriptors;
+mod error_source;
+mod field;
 mod layout;
+pub mod protocol;
+pub mod register;
+mod table;
 mod units;
 
+pub use choice::GateFunction;
 pub use csr::{Access, COUNTERS, CSR_BYTES, CSR_COUNTER_BASE, CSR_ID, CSR_REGISTER_BASE, CSRS, Counter, Csr};
+pub use descriptor::Descriptor;
 pub use descriptors::*;
-pub use layout::{BODY_BIT, DESCRIPTOR_BYTES, Field, FieldError, Layout, WAIT_BIT, Words};
+pub use error_source::ErrorSource;
+pub use field::{Field, FieldError, Kind, Loop, Packer, Rows, Value};
+pub use layout::{BODY_BIT, DESCRIPTOR_BYTES, Layout, OPCODE_BITS, WAIT_BIT, WAIT_BITS, Waits, Words, wait_bit};
+pub use register::{REGISTER_BITS, REGISTERS, Register};
 pub use units::{UNITS, Unit};
 
 /// Elements that one scratchpad word holds as 32-bit lanes.
@@ -28,56 +40,9 @@ pub const BLOCK_ROWS: usize = 16;
 pub const CHUNK_ROWS: usize = 16;
 /// Vectors that the GEMV unit keeps resident.
 pub const VECTORS: usize = 4;
-/// Step registers; register 0 reads zero.
-pub const REGISTERS: usize = 32;
 /// Entries of the scale register file.
 pub const SCALES: usize = 1024;
 /// Groups of one row that the amax table holds.
 pub const AMAX_GROUPS: usize = 128;
-
-/// Names of the step registers that a driver sets before each run of a program.
-pub mod register {
-    /// A step register with a meaning.
-    #[derive(Clone, Copy, Debug)]
-    pub struct Named {
-        /// Name, lower case.
-        pub name: &'static str,
-        /// Which register.
-        pub index: u64,
-        /// What it holds.
-        pub doc: &'static str,
-    }
-
-    macro_rules! registers {
-        ($($name:ident, $lower:literal = $index:literal: $doc:literal;)*) => {
-            $(#[doc = $doc] pub const $name: u64 = $index;)*
-            /// Every register with a meaning, in order.
-            pub const NAMED: &[Named] = &[$(Named { name: $lower, index: $index, doc: $doc }),*];
-        };
-    }
-
-    registers! {
-        ZERO, "zero" = 0: "Always zero.";
-        POSITION, "position" = 1: "Position of the first row of this step.";
-        KV_LENGTH, "kv_length" = 2: "Keys present after this step: position + rows.";
-        KV_BLOCKS, "kv_blocks" = 3: "`kv_length` in blocks of 16 rows, rounded up.";
-        POSITION_BLOCK, "position_block" = 4: "`position / 16`.";
-        POSITION_IN_BLOCK, "position_in_block" = 5: "`position % 16`.";
-        HEAD_ROW, "head_row" = 6: "Row of the chunk that the head reads.";
-        NEXT_TOKEN, "next_token" = 7: "Token chosen by the head's argmax.";
-        TOKEN, "token" = 16: "Token ids of the rows, one register a row: 16..32.";
-    }
-
-    /// Registers of a step of `rows` rows from `position`, token ids apart.
-    pub const fn step(position: usize, rows: usize) -> [(u64, usize); 6] {
-        let length = position + rows;
-        [
-            (POSITION, position),
-            (KV_LENGTH, length),
-            (KV_BLOCKS, length.div_ceil(crate::BLOCK_ROWS)),
-            (POSITION_BLOCK, position / crate::BLOCK_ROWS),
-            (POSITION_IN_BLOCK, position % crate::BLOCK_ROWS),
-            (HEAD_ROW, 0),
-        ]
-    }
-}
+/// Bytes that no burst on a memory port crosses; regions of DDR begin at a multiple.
+pub const PAGE_BYTES: u64 = 4096;

@@ -1,28 +1,32 @@
 //! The descriptors as a value, for headers and tables.
 
+use crate::registers::values;
 use sagen_overlay::{BitField, DescriptorTable, InstructionSet};
-use sagen_streamed_isa::{DESCRIPTOR_BYTES, LAYOUTS, Layout, UNITS, Unit, WAIT_BIT};
+use sagen_streamed_isa::{DESCRIPTOR_BYTES, Field, Kind, LAYOUTS, Layout, UNITS, Unit, WAIT_BITS, wait_bit};
 
 /// Every descriptor, and the wait fields that all have.
 pub(crate) fn instructions() -> InstructionSet {
-    let waits = UNITS.iter().enumerate().map(wait).collect();
-    InstructionSet { bytes: DESCRIPTOR_BYTES, waits, descriptors: LAYOUTS.iter().map(descriptor).collect() }
+    let waits = UNITS.map(wait).to_vec();
+    InstructionSet { bytes: DESCRIPTOR_BYTES, waits, descriptors: LAYOUTS.iter().map(|l| descriptor(l)).collect() }
 }
 
 fn descriptor(l: &Layout) -> DescriptorTable {
     DescriptorTable {
         name: l.name.to_string(),
         doc: l.doc.to_string(),
-        opcode: l.opcode,
+        opcode: l.opcode as u8,
         unit: l.unit.name().to_string(),
-        fields: l.fields.iter().map(|f| field(f.name, f.doc, f.lo, f.width, f.signed)).collect(),
+        fields: l.fields.iter().map(field).collect(),
     }
 }
 
-fn wait((i, unit): (usize, &Unit)) -> BitField {
-    field(unit.name(), "Descriptors that this unit must have completed.", WAIT_BIT + 16 * i as u32, 16, false)
+fn wait(unit: Unit) -> BitField {
+    let doc = "Descriptors that this unit must have completed.";
+    field(&Field { name: unit.name(), doc, lo: wait_bit(unit), width: WAIT_BITS, kind: Kind::Unsigned })
 }
 
-fn field(name: &str, doc: &str, lo: u32, width: u32, signed: bool) -> BitField {
-    BitField { name: name.to_string(), doc: doc.to_string(), lo, hi: lo + width - 1, width, signed }
+fn field(field: &Field) -> BitField {
+    let &Field { name, doc, lo, width, .. } = field;
+    let (name, doc) = (name.to_string(), doc.to_string());
+    BitField { name, doc, lo, hi: lo + width - 1, width, signed: field.signed(), values: values(field) }
 }

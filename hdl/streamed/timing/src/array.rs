@@ -3,6 +3,7 @@
 //! See `docs/units/array.md`, whose formulas this reproduces.
 
 use sagen_streamed_arch::StreamedConfig;
+use sagen_streamed_arch::layout::{Beat, Block};
 use sagen_streamed_isa::{BLOCK_ROWS, GROUP};
 use std::collections::VecDeque;
 
@@ -23,18 +24,18 @@ const BANKS: usize = 2;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
-    pub(super) groups: u64,
+    pub(super) block: Block,
     pub(super) blocks: u64,
 }
 
 /// A block that is being taken in, or waits for the arrays.
-struct Block {
+struct Intake {
     slabs: u64,
     last: bool,
 }
 
 pub(super) struct Array {
-    scale_beats: u64,
+    beat: Beat,
     /// Beats, cycles of the steps and channels of a slab.
     slab_beats: u64,
     slab_cycles: u64,
@@ -50,7 +51,7 @@ pub(super) struct Array {
     begins: u64,
     /// Complete slabs, each from the given cycle on.
     ready: VecDeque<u64>,
-    blocks: VecDeque<Block>,
+    blocks: VecDeque<Intake>,
     used: u64,
     free_at: u64,
     drains: VecDeque<u64>,
@@ -69,7 +70,7 @@ impl Array {
         let tree = u64::from(bands.ilog2().saturating_sub(1));
         let deep = if overlay.deep_pipeline() { DEEP } else { 0 };
         Self {
-            scale_beats: GROUP as u64 / beat,
+            beat: overlay.beat(),
             slab_beats: BLOCK_ROWS as u64 * slab_channels / beat,
             slab_cycles: steps * BLOCK_ROWS as u64,
             slab_channels,
@@ -118,11 +119,11 @@ impl Array {
             self.blocks_left = job.blocks;
             self.begins = accepted + 2;
         }
-        let slabs = job.groups * GROUP as u64 / self.slab_channels;
+        let slabs = (job.block.groups * GROUP) as u64 / self.slab_channels;
         self.blocks_left -= 1;
         let last = self.blocks_left == 0;
-        self.blocks.push_back(Block { slabs, last });
-        self.scales_left = self.scale_beats;
+        self.blocks.push_back(Intake { slabs, last });
+        self.scales_left = job.block.scale_beats(self.beat) as u64;
         self.beats_left = slabs * self.slab_beats;
         if last {
             self.jobs.pop_front();

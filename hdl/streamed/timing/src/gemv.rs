@@ -3,7 +3,6 @@
 //! The figures are those of the engine's timing tests (`hdl/rtl/src/compute/tests/timing.rs`).
 
 use sagen_streamed_arch::StreamedConfig;
-use sagen_streamed_isa::BLOCK_ROWS;
 use std::collections::VecDeque;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,9 +137,4 @@ impl Gemv {
     pub(super) fn next(&self) -> [Option<u64>; 2] {
         [self.done.front().copied(), self.current.map(|(_, first)| first)]
     }
-}
-
-/// Beats of a run of weight blocks.
-pub(super) fn block_beats(scale_beats: u64, groups: u64, group_beats: u64) -> u64 {
-    scale_beats + groups * group_beats * BLOCK_ROWS as u64
 }

@@ -87,8 +87,8 @@ pub fn predict(
 /// Step registers, as the session sets them; token ids do not matter.
 fn registers(position: usize, rows: usize) -> [u32; REGISTERS] {
     let mut registers = [0; REGISTERS];
-    for (index, value) in register::step(position, rows) {
-        registers[index as usize] = value as u32;
+    for (register, value) in register::step(position, rows) {
+        registers[register.index()] = value as u32;
     }
     registers
 }

@@ -2,12 +2,13 @@
 
 use super::array::{self, Array};
 use super::control::{AHEAD, BURST, Control};
-use super::gemv::{self, Gemv, Kind, block_beats};
+use super::gemv::{self, Gemv, Kind};
 use super::port::{Bursts, MemoryTiming, Port, Reader};
 use super::simple::{self, Simple};
 use crate::PredictError;
+use sagen_streamed_arch::layout::Block;
 use sagen_streamed_arch::{Routine, StreamedConfig};
-use sagen_streamed_isa::{DESCRIPTOR_BYTES, Load, Operation, REGISTERS, UNITS, Unit};
+use sagen_streamed_isa::{DESCRIPTOR_BYTES, Load, Operation, REGISTERS, Register, UNITS, Unit};
 use std::collections::VecDeque;
 
 /// From the arrival of a beat in an empty FIFO to the consumer.
@@ -212,12 +213,12 @@ impl<'a> Machine<'a> {
         if loading.row == load.rows || loading.ready_at > self.now || !self.load.is_idle() {
             return false;
         }
-        let register = load.reg + if load.reg_step == 1 { loading.row } else { 0 };
-        let value = u64::from(self.registers[register as usize]);
-        let address = load.base + value * load.reg_stride + loading.row * load.ddr_stride;
+        let register = load.register.index() + if load.gather { loading.row as usize } else { 0 };
+        let value = u64::from(self.registers[register]);
+        let address = load.base + value * load.register_stride + loading.row * load.ddr_stride;
         self.load.start(self.now, address, load.row_words * self.pieces);
         loading.row += 1;
-        loading.ready_at = self.now + if load.reg_step == 1 { LOAD_SETUP } else { ROW_SETUP };
+        loading.ready_at = self.now + if load.gather { LOAD_SETUP } else { ROW_SETUP };
         true
     }
 
@@ -269,47 +270,47 @@ impl<'a> Machine<'a> {
         let now = self.now;
         match operation {
             Operation::Stream(o) => {
-                let beats = o.beats + self.register(o.reg) * o.reg_beats;
+                let beats = o.beats + self.register(o.register) * o.register_beats;
                 self.setup = Some(Setup { at: now + STREAM_SETUP, address: o.base, beats });
             }
-            Operation::Matmul(o) => self.array.accept(array::Job { groups: o.groups, blocks: o.blocks }, now),
-            Operation::Matvec(_) | Operation::Score(_) | Operation::WeightedSum(_) => {
-                self.gemv.accept(self.gemv_job(operation), now);
+            Operation::Matmul(o) => self.array.accept(array::Job { block: o.into(), blocks: o.blocks }, now),
+            Operation::Matvec(o) => {
+                let beats = o.blocks * self.block_beats(o.into());
+                self.gemv.accept(gemv::Job { kind: Kind::Matvec, vectors: o.vectors, beats }, now);
+            }
+            Operation::Score(o) => {
+                let blocks = o.blocks + self.register(o.register);
+                let beats = blocks * self.block_beats(o.into());
+                self.gemv.accept(gemv::Job { kind: Kind::Score, vectors: o.vectors, beats }, now);
+            }
+            Operation::WeightedSum(o) => {
+                let beats = o.keys + self.register(o.register);
+                self.gemv.accept(gemv::Job { kind: Kind::WeightedSum, vectors: o.vectors, beats }, now);
             }
             Operation::Load(o) => {
                 let left = o.rows * o.row_words * self.pieces;
                 self.loading = Some(Loading { load: *o, row: 0, ready_at: now + LOAD_SETUP, left });
             }
             Operation::Store(o) => self.store.accept(now, simple::store(o, &self.timing), 0),
-            Operation::Mul(_) | Operation::Add(_) | Operation::Rope(_) | Operation::Glu(_) | Operation::Quant(_) => {
-                let (cycles, hidden) = simple::vector(operation, self.overlay);
-                self.vector.accept(now, cycles, hidden);
-            }
+            Operation::Mul(o) => self.accept_vector(simple::Work::elementwise(o.rows, o.words)),
+            Operation::Add(o) => self.accept_vector(simple::Work::elementwise(o.rows, o.words)),
+            Operation::Rope(o) => self.accept_vector(simple::Work::rope(o)),
+            Operation::Glu(o) => self.accept_vector(simple::Work::glu(o)),
+            Operation::Quant(o) => self.accept_vector(simple::Work::quant(o)),
         }
     }
 
-    fn register(&self, index: u64) -> u64 {
-        u64::from(self.registers[index as usize])
+    fn accept_vector(&mut self, work: simple::Work) {
+        let (cycles, hidden) = work.cycles(self.overlay);
+        self.vector.accept(self.now, cycles, hidden);
     }
 
-    fn gemv_job(&self, operation: &Operation) -> gemv::Job {
-        let group_beats = self.overlay.group_beats() as u64;
-        match operation {
-            Operation::Score(o) => {
-                let blocks = o.blocks + self.register(o.reg);
-                let beats = blocks * block_beats(0, o.groups, group_beats);
-                gemv::Job { kind: Kind::Score, vectors: o.vectors, beats }
-            }
-            Operation::WeightedSum(o) => {
-                let beats = o.keys + self.register(o.reg);
-                gemv::Job { kind: Kind::WeightedSum, vectors: o.vectors, beats }
-            }
-            Operation::Matvec(o) => {
-                let beats = o.blocks * block_beats(group_beats, o.groups, group_beats);
-                gemv::Job { kind: Kind::Matvec, vectors: o.vectors, beats }
-            }
-            other => unreachable!("{other:?} is no descriptor of the GEMV engine"),
-        }
+    fn register(&self, register: Register) -> u64 {
+        u64::from(self.registers[register.index()])
+    }
+
+    fn block_beats(&self, block: Block) -> u64 {
+        block.beats(self.overlay.beat()) as u64
     }
 
     fn wants(&self) -> bool {

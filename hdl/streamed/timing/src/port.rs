@@ -2,10 +2,9 @@
 //! refreshes. What a port delivers changes only at events, so time may jump from one to the next.
 
 use sagen_streamed_arch::StreamedConfig;
+use sagen_streamed_isa::PAGE_BYTES;
 use std::collections::VecDeque;
 
-/// Bytes that no burst crosses.
-const PAGE: u64 = 4096;
 /// Cycles from one request to the next of the same reader.
 const REQUEST: u64 = 3;
 
@@ -136,7 +135,7 @@ impl Bursts {
 
     /// Beats of the next burst.
     pub(super) fn length(&self) -> u64 {
-        self.left.min((PAGE - self.at % PAGE) / self.bytes).min(self.longest)
+        self.left.min((PAGE_BYTES - self.at % PAGE_BYTES) / self.bytes).min(self.longest)
     }
 
     /// Whether a burst is ready to be asked for.

@@ -2,7 +2,7 @@
 
 use super::port::MemoryTiming;
 use sagen_streamed_arch::StreamedConfig;
-use sagen_streamed_isa::{LANES, Operation, Quant, Store};
+use sagen_streamed_isa::{Glu, LANES, Quant, Rope, Store, register};
 
 /// Executes one descriptor after another; a second one may wait inside.
 #[derive(Default)]
@@ -43,33 +43,49 @@ impl Simple {
     }
 }
 
-/// Cycles of a vector descriptor, from acceptance by an idle unit to `done`, and how many of them a descriptor before it
-/// hides; see `docs/units/vector.md`.
-pub(super) fn vector(operation: &Operation, overlay: &StreamedConfig) -> (u64, u64) {
-    let parts = (LANES / overlay.vector_lanes()) as u64;
-    let deep = overlay.deep_pipeline();
-    let (words, latency, more) = match operation {
-        Operation::Mul(o) => (o.rows * o.words, 7, 8),
-        Operation::Add(o) => (o.rows * o.words, 7, 8),
-        Operation::Rope(o) => (o.rows * o.words, 8, 8),
-        Operation::Glu(o) => (o.rows * o.words, 11, 11),
-        Operation::Quant(o) => (o.rows * o.segments * o.segment_words, quant(o), 8),
-        other => unreachable!("{other:?} is no descriptor of the vector unit"),
-    };
-    (words * parts + latency + if deep { more } else { 0 }, if deep { 5 } else { 1 })
+/// What takes time in a vector descriptor; see `docs/units/vector.md`.
+pub(super) struct Work {
+    words: u64,
+    /// Stages from the first word in to `done`, and the additional ones of a deep pipeline.
+    latency: u64,
+    deep: u64,
 }
 
-fn quant(o: &Quant) -> u64 {
-    // The scan of the first segment is not hidden, and waits for the last amax of the descriptor before.
-    if o.fixed == 1 { 7 } else { o.segment_words / 4 + 13 }
+impl Work {
+    pub(super) fn elementwise(rows: u64, words: u64) -> Self {
+        Self { words: rows * words, latency: 7, deep: 8 }
+    }
+
+    pub(super) fn rope(o: &Rope) -> Self {
+        Self { words: o.rows * o.words, latency: 8, deep: 8 }
+    }
+
+    pub(super) fn glu(o: &Glu) -> Self {
+        Self { words: o.rows * o.words, latency: 11, deep: 11 }
+    }
+
+    pub(super) fn quant(o: &Quant) -> Self {
+        // The scan of the first segment is not hidden, and waits for the last amax of the descriptor before.
+        let latency = if o.fixed { 7 } else { o.segment_words / 4 + 13 };
+        Self { words: o.rows * o.segments * o.segment_words, latency, deep: 8 }
+    }
+
+    /// Cycles from acceptance by an idle unit to `done`, and how many of them a descriptor before it hides.
+    pub(super) fn cycles(&self, overlay: &StreamedConfig) -> (u64, u64) {
+        let words = self.words * (LANES / overlay.vector_lanes()) as u64;
+        match overlay.deep_pipeline() {
+            true => (words + self.latency + self.deep, 5),
+            false => (words + self.latency, 1),
+        }
+    }
 }
 
 /// Cycles of a store, from acceptance to `done`: four a run, one a piece, the response of the last burst.
 pub(super) fn store(o: &Store, timing: &MemoryTiming) -> u64 {
-    let runs = o.count1 * o.count2 * o.count3;
+    let runs = o.inner.count * o.middle.count * o.outer.count;
     let bursts = o.beats.div_ceil(256).max(1);
     // The products of the registers and their strides, the second only where there is one.
-    let setup = if o.reg_b == 0 { 6 } else { 9 };
+    let setup = if o.register_2 == register::ZERO { 6 } else { 9 };
     const PIPELINE: u64 = 5;
     setup + runs * (o.beats + 2 * bursts + 1) + PIPELINE + timing.write_latency
 }

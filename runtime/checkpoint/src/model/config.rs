@@ -2,7 +2,7 @@
 //!
 //! Valid once [`ModelConfig::check`] has passed; every [`crate::weights::Checkpoint`] holds a checked one.
 
-use super::{LayerTensor, ModelError, Rope, TensorName};
+use super::{LayerNorm, LayerTensor, ModelError, NormGain, Rope, TensorName};
 
 /// Gate non-linearity of the feed-forward part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -76,14 +76,29 @@ impl ModelConfig {
 
     /// Every tensor that a checkpoint of this model stores, in the order of use.
     pub fn tensors(&self) -> impl Iterator<Item = TensorName> + use<> {
-        use LayerTensor::{AttnNorm, Down, FfnNorm, Gate, K, KNorm, O, Q, QNorm, Up, V};
-        let qk_norm: &[LayerTensor] = if self.qk_norm { &[QNorm, KNorm] } else { &[] };
+        let projections = |layer, list: &'static [LayerTensor]| list.iter().map(move |t| TensorName::Layer(layer, *t));
+        let norms = |layer, list: &'static [LayerNorm]| {
+            list.iter().map(move |norm| TensorName::Norm(NormGain::Layer(layer, *norm)))
+        };
+        let heads: &[LayerNorm] = if self.qk_norm { &[LayerNorm::Query, LayerNorm::Key] } else { &[] };
         let head = if self.tied_embeddings { None } else { Some(TensorName::Head) };
         let layers = (0..self.layers).flat_map(move |layer| {
-            let tensors = [AttnNorm, Q, K, V, O, FfnNorm, Gate, Up, Down];
-            tensors.into_iter().chain(qk_norm.iter().copied()).map(move |t| TensorName::Layer(layer, t))
+            let attention = projections(layer, &[LayerTensor::Q, LayerTensor::K, LayerTensor::V, LayerTensor::O]);
+            let feed_forward = projections(layer, &[LayerTensor::Gate, LayerTensor::Up, LayerTensor::Down]);
+            let before = norms(layer, &[LayerNorm::Attention]).chain(attention);
+            before.chain(norms(layer, &[LayerNorm::FeedForward])).chain(feed_forward).chain(norms(layer, heads))
         });
-        std::iter::once(TensorName::Embed).chain(layers).chain(std::iter::once(TensorName::FinalNorm)).chain(head)
+        let last = TensorName::Norm(NormGain::Final);
+        std::iter::once(TensorName::Embed).chain(layers).chain(std::iter::once(last)).chain(head)
+    }
+
+    /// Channels that a norm works on.
+    #[must_use]
+    pub fn norm_width(&self, gain: NormGain) -> usize {
+        match gain {
+            NormGain::Final | NormGain::Layer(_, LayerNorm::Attention | LayerNorm::FeedForward) => self.hidden,
+            NormGain::Layer(_, LayerNorm::Query | LayerNorm::Key) => self.head_dim,
+        }
     }
 
     /// Rows and columns of a tensor. Gains are one row; projections have a row per output channel.
@@ -91,10 +106,8 @@ impl ModelConfig {
     pub fn shape(&self, name: TensorName) -> (usize, usize) {
         match name {
             TensorName::Embed | TensorName::Head => (self.vocab, self.hidden),
-            TensorName::FinalNorm => (1, self.hidden),
+            TensorName::Norm(gain) => (1, self.norm_width(gain)),
             TensorName::Layer(_, tensor) => match tensor {
-                LayerTensor::AttnNorm | LayerTensor::FfnNorm => (1, self.hidden),
-                LayerTensor::QNorm | LayerTensor::KNorm => (1, self.head_dim),
                 LayerTensor::Q => (self.q_width(), self.hidden),
                 LayerTensor::K | LayerTensor::V => (self.kv_width(), self.hidden),
                 LayerTensor::O => (self.hidden, self.q_width()),

@@ -5,7 +5,10 @@
 
 use serde::Deserialize;
 
-use super::{Activation, Family, LayerTensor, ModelConfig, ModelError, Rope, RopePairing, RopeScaling, TensorName};
+use super::{
+    Activation, Family, LayerNorm, LayerTensor, ModelConfig, ModelError, NormGain, Rope, RopePairing, RopeScaling,
+    TensorName,
+};
 use crate::weights::gguf::GgufFile;
 
 pub(super) const FAMILY: Family = Family {
@@ -84,18 +87,23 @@ fn gguf_scaling(file: &GgufFile) -> Result<RopeScaling, ModelError> {
 fn gguf_name(name: TensorName) -> String {
     match name {
         TensorName::Embed => "token_embd.weight".to_owned(),
-        TensorName::FinalNorm => "output_norm.weight".to_owned(),
+        TensorName::Norm(NormGain::Final) => "output_norm.weight".to_owned(),
+        TensorName::Norm(NormGain::Layer(layer, norm)) => {
+            let norm = match norm {
+                LayerNorm::Attention => "attn_norm",
+                LayerNorm::Query => "attn_q_norm",
+                LayerNorm::Key => "attn_k_norm",
+                LayerNorm::FeedForward => "ffn_norm",
+            };
+            format!("blk.{layer}.{norm}.weight")
+        }
         TensorName::Head => "output.weight".to_owned(),
         TensorName::Layer(layer, tensor) => {
             let tensor = match tensor {
-                LayerTensor::AttnNorm => "attn_norm",
                 LayerTensor::Q => "attn_q",
                 LayerTensor::K => "attn_k",
                 LayerTensor::V => "attn_v",
-                LayerTensor::QNorm => "attn_q_norm",
-                LayerTensor::KNorm => "attn_k_norm",
                 LayerTensor::O => "attn_output",
-                LayerTensor::FfnNorm => "ffn_norm",
                 LayerTensor::Gate => "ffn_gate",
                 LayerTensor::Up => "ffn_up",
                 LayerTensor::Down => "ffn_down",
@@ -108,18 +116,23 @@ fn gguf_name(name: TensorName) -> String {
 fn hf_name(name: TensorName) -> String {
     match name {
         TensorName::Embed => "model.embed_tokens.weight".to_owned(),
-        TensorName::FinalNorm => "model.norm.weight".to_owned(),
+        TensorName::Norm(NormGain::Final) => "model.norm.weight".to_owned(),
+        TensorName::Norm(NormGain::Layer(layer, norm)) => {
+            let norm = match norm {
+                LayerNorm::Attention => "input_layernorm",
+                LayerNorm::Query => "self_attn.q_norm",
+                LayerNorm::Key => "self_attn.k_norm",
+                LayerNorm::FeedForward => "post_attention_layernorm",
+            };
+            format!("model.layers.{layer}.{norm}.weight")
+        }
         TensorName::Head => "lm_head.weight".to_owned(),
         TensorName::Layer(layer, tensor) => {
             let tensor = match tensor {
-                LayerTensor::AttnNorm => "input_layernorm",
                 LayerTensor::Q => "self_attn.q_proj",
                 LayerTensor::K => "self_attn.k_proj",
                 LayerTensor::V => "self_attn.v_proj",
-                LayerTensor::QNorm => "self_attn.q_norm",
-                LayerTensor::KNorm => "self_attn.k_norm",
                 LayerTensor::O => "self_attn.o_proj",
-                LayerTensor::FfnNorm => "post_attention_layernorm",
                 LayerTensor::Gate => "mlp.gate_proj",
                 LayerTensor::Up => "mlp.up_proj",
                 LayerTensor::Down => "mlp.down_proj",

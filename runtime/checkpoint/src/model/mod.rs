@@ -14,4 +14,4 @@ pub use config::{Activation, ModelConfig};
 pub use error::ModelError;
 pub use family::{FAMILIES, Family};
 pub use rope::{Rope, RopePairing, RopeScaling};
-pub use tensor_name::{LayerTensor, TensorName};
+pub use tensor_name::{LayerNorm, LayerTensor, NormGain, TensorName};

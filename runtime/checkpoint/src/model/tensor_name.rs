@@ -9,31 +9,67 @@ pub enum TensorName {
     Embed,
     /// A tensor of the layer with this index.
     Layer(usize, LayerTensor),
-    /// Gain of the norm after the last layer.
-    FinalNorm,
+    /// Gain of a norm.
+    Norm(NormGain),
     /// Output projection, one row per token id; the embedding itself where the two are tied.
     Head,
 }
 
-/// A tensor of one layer. Projections have one row per output channel.
+/// The gain of a norm, one row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NormGain {
+    /// Of the layer with this index.
+    Layer(usize, LayerNorm),
+    /// After the last layer.
+    Final,
+}
+
+impl NormGain {
+    /// Name without the layer.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Layer(_, norm) => norm.name(),
+            Self::Final => "final_norm",
+        }
+    }
+}
+
+/// A norm of one layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LayerNorm {
+    /// Before attention.
+    Attention,
+    /// Over each query head.
+    Query,
+    /// Over each key head.
+    Key,
+    /// Before the feed-forward part.
+    FeedForward,
+}
+
+impl LayerNorm {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Attention => "attn_norm",
+            Self::Query => "q_norm",
+            Self::Key => "k_norm",
+            Self::FeedForward => "ffn_norm",
+        }
+    }
+}
+
+/// A tensor of one layer, norms apart. Projections have one row per output channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerTensor {
-    /// Gain of the norm before attention.
-    AttnNorm,
     /// Query projection.
     Q,
     /// Key projection.
     K,
     /// Value projection.
     V,
-    /// Gain of the norm over each query head.
-    QNorm,
-    /// Gain of the norm over each key head.
-    KNorm,
     /// Output projection of attention.
     O,
-    /// Gain of the norm before the feed-forward part.
-    FfnNorm,
     /// Gate projection.
     Gate,
     /// Up projection.
@@ -45,14 +81,10 @@ pub enum LayerTensor {
 impl LayerTensor {
     fn name(self) -> &'static str {
         match self {
-            Self::AttnNorm => "attn_norm",
             Self::Q => "q",
             Self::K => "k",
             Self::V => "v",
-            Self::QNorm => "q_norm",
-            Self::KNorm => "k_norm",
             Self::O => "o",
-            Self::FfnNorm => "ffn_norm",
             Self::Gate => "gate",
             Self::Up => "up",
             Self::Down => "down",
@@ -65,7 +97,8 @@ impl fmt::Display for TensorName {
         match self {
             Self::Embed => f.write_str("embed"),
             Self::Layer(layer, tensor) => write!(f, "layer.{layer}.{}", tensor.name()),
-            Self::FinalNorm => f.write_str("final_norm"),
+            Self::Norm(NormGain::Layer(layer, norm)) => write!(f, "layer.{layer}.{}", norm.name()),
+            Self::Norm(NormGain::Final) => f.write_str(NormGain::Final.name()),
             Self::Head => f.write_str("head"),
         }
     }

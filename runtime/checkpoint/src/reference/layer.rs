@@ -6,7 +6,7 @@ use candle_nn::rotary_emb::{rope, rope_i};
 
 use super::site::Watch;
 use super::{ReferenceError, Site, tensor};
-use crate::model::{Activation, LayerTensor, ModelConfig, RopePairing, TensorName};
+use crate::model::{Activation, LayerNorm, LayerTensor, ModelConfig, NormGain, RopePairing, TensorName};
 use crate::weights::Checkpoint;
 
 #[derive(Debug)]
@@ -44,20 +44,18 @@ pub(super) struct Step<'a> {
 impl Layer {
     pub(super) fn load(checkpoint: &Checkpoint, index: usize) -> std::result::Result<Self, ReferenceError> {
         let load = |name| tensor(checkpoint, TensorName::Layer(index, name));
-        let qk_norm = if checkpoint.config().qk_norm {
-            Some((load(LayerTensor::QNorm)?, load(LayerTensor::KNorm)?))
-        } else {
-            None
-        };
+        let gain = |norm| tensor(checkpoint, TensorName::Norm(NormGain::Layer(index, norm)));
+        let qk_norm =
+            if checkpoint.config().qk_norm { Some((gain(LayerNorm::Query)?, gain(LayerNorm::Key)?)) } else { None };
         Ok(Self {
             index,
-            attn_norm: load(LayerTensor::AttnNorm)?,
+            attn_norm: gain(LayerNorm::Attention)?,
             q: load(LayerTensor::Q)?,
             k: load(LayerTensor::K)?,
             v: load(LayerTensor::V)?,
             qk_norm,
             o: load(LayerTensor::O)?,
-            ffn_norm: load(LayerTensor::FfnNorm)?,
+            ffn_norm: gain(LayerNorm::FeedForward)?,
             gate: load(LayerTensor::Gate)?,
             up: load(LayerTensor::Up)?,
             down: load(LayerTensor::Down)?,

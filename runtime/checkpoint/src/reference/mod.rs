@@ -16,7 +16,7 @@ pub use site::{Observer, Site};
 use candle_core::{Device, Tensor};
 use rayon::prelude::*;
 
-use crate::model::{ModelConfig, TensorName};
+use crate::model::{ModelConfig, NormGain, TensorName};
 use crate::weights::Checkpoint;
 use layer::Layer;
 
@@ -40,7 +40,7 @@ impl Reference {
         Ok(Self {
             embed,
             layers: layers.collect::<Result<_, _>>()?,
-            final_norm: tensor(checkpoint, TensorName::FinalNorm)?,
+            final_norm: tensor(checkpoint, TensorName::Norm(NormGain::Final))?,
             head,
             config,
         })

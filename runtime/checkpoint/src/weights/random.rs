@@ -1,6 +1,6 @@
 //! Seeded random weights, for tests of models whose checkpoint is not at hand.
 
-use crate::model::{LayerTensor, TensorName};
+use crate::model::TensorName;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 
@@ -10,18 +10,8 @@ pub(super) fn tensor(seed: u64, name: TensorName, rows: usize, columns: usize) -
     // Uniform on +-sqrt(3) has variance one.
     let mut uniform = || (random.next_u64() >> 40) as f32 / (1 << 23) as f32 * 3f32.sqrt() - 3f32.sqrt();
     let is_gain = match name {
-        TensorName::FinalNorm => true,
-        TensorName::Embed | TensorName::Head => false,
-        TensorName::Layer(_, tensor) => match tensor {
-            LayerTensor::AttnNorm | LayerTensor::FfnNorm | LayerTensor::QNorm | LayerTensor::KNorm => true,
-            LayerTensor::Q
-            | LayerTensor::K
-            | LayerTensor::V
-            | LayerTensor::O
-            | LayerTensor::Gate
-            | LayerTensor::Up
-            | LayerTensor::Down => false,
-        },
+        TensorName::Norm(_) => true,
+        TensorName::Embed | TensorName::Head | TensorName::Layer(..) => false,
     };
     if is_gain {
         (0..rows * columns).map(|_| 1.0 + 0.1 * uniform()).collect()
@@ -41,6 +31,7 @@ fn stream(name: TensorName) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::LayerTensor;
 
     #[test]
     fn weights_depend_on_seed_and_name_alone() {

@@ -1,7 +1,11 @@
 //! The operations of a llama-shaped model, from its numbers alone.
 
 use super::{Buffer, Codes, Graph, GraphOptions, MatrixSpec, Node, Op, Part};
-use sagen_checkpoint::model::{LayerTensor, ModelConfig, TensorName};
+use sagen_checkpoint::model::{LayerNorm, LayerTensor, ModelConfig, NormGain, TensorName};
+use sagen_streamed_arch::layout::WeightFormat;
+
+/// How all weights are written.
+const FORMAT: WeightFormat = WeightFormat::Int8;
 
 pub(super) fn graph(config: &ModelConfig, options: GraphOptions) -> Graph {
     let mut matrices = Vec::new();
@@ -14,13 +18,18 @@ pub(super) fn graph(config: &ModelConfig, options: GraphOptions) -> Graph {
         })
         .collect();
     let part = Part { tensor: TensorName::Head, rows: 0..config.vocab };
-    matrices.push(MatrixSpec { name: "head".to_owned(), parts: vec![part], columns: config.hidden });
+    matrices.push(MatrixSpec { name: "head".to_owned(), parts: vec![part], columns: config.hidden, format: FORMAT });
     let head = [
-        Op::Norm { gain: TensorName::FinalNorm, to: Codes::Head },
-        Op::Head { matrix: matrices.len() - 1, logits: options.logits },
+        Op::Norm { of: Buffer::Residual, gain: NormGain::Final, to: Codes::Head },
+        Op::Head { matrix: matrices.len() - 1, from: Codes::Head, logits: options.logits },
     ];
     let outside = |op| Node { layer: None, op };
-    Graph { matrices, start: vec![outside(Op::Embed)], layers, head: head.into_iter().map(outside).collect() }
+    Graph {
+        matrices,
+        start: vec![outside(Op::Embed { to: Buffer::Residual })],
+        layers,
+        head: head.into_iter().map(outside).collect(),
+    }
 }
 
 struct Layer<'a> {
@@ -39,7 +48,7 @@ impl Layer<'_> {
     fn linear(&mut self, name: &str, parts: Vec<Part>, from: Codes, to: Buffer, at: usize) {
         let columns = self.config.shape(parts[0].tensor).1;
         let matrix = self.matrices.len();
-        self.matrices.push(MatrixSpec { name: name.to_owned(), parts, columns });
+        self.matrices.push(MatrixSpec { name: name.to_owned(), parts, columns, format: FORMAT });
         self.push(Op::Linear { matrix, from, to, at });
     }
 
@@ -50,14 +59,20 @@ impl Layer<'_> {
         self.linear(name, vec![Part { tensor, rows }], from, to, 0);
     }
 
-    fn norm(&mut self, gain: LayerTensor, to: Codes) {
-        self.push(Op::Norm { gain: TensorName::Layer(self.index, gain), to });
+    /// Norm of the residual stream.
+    fn norm(&mut self, norm: LayerNorm, to: Codes) {
+        self.push(Op::Norm { of: Buffer::Residual, gain: NormGain::Layer(self.index, norm), to });
+    }
+
+    /// The residual stream takes the result of a projection.
+    fn add(&mut self) {
+        self.push(Op::Add { a: Buffer::Residual, b: Buffer::Projected, to: Buffer::Residual });
     }
 
     /// Keys and values come first, so that their way to the cache is hidden by the rows of q.
     fn attention(&mut self) {
         let fused = self.options.fuse_amax;
-        self.norm(LayerTensor::AttnNorm, Codes::Attention);
+        self.norm(LayerNorm::Attention, Codes::Attention);
         self.project("k", LayerTensor::K, Codes::Attention, Buffer::Key);
         self.push(Op::Rope { of: Buffer::Key, amax: false });
         self.push(Op::Cache { of: Buffer::Key, via: Buffer::KeyCodes });
@@ -69,13 +84,13 @@ impl Layer<'_> {
             self.push(Op::Amax { of: Buffer::Query });
         }
         self.push(Op::Quantise { of: Buffer::Query, to: Codes::Query });
-        self.push(Op::Attend);
+        self.push(Op::Attend { query: Codes::Query, via: Buffer::Attended, to: Codes::Attended });
         self.project("o", LayerTensor::O, Codes::Attended, Buffer::Projected);
-        self.push(Op::Add);
+        self.add();
     }
 
     fn feed_forward(&mut self) {
-        self.norm(LayerTensor::FfnNorm, Codes::FeedForward);
+        self.norm(LayerNorm::FeedForward, Codes::FeedForward);
         let tiles = self.config.ffn.div_ceil(self.options.ffn_tile);
         // A tile's greatest magnitudes are numbered from its own first channel.
         let fused = self.options.fuse_amax && tiles == 1;
@@ -87,7 +102,7 @@ impl Layer<'_> {
         }
         self.push(Op::Quantise { of: Buffer::Hidden, to: Codes::Hidden });
         self.project("down", LayerTensor::Down, Codes::Hidden, Buffer::Projected);
-        self.push(Op::Add);
+        self.add();
     }
 
     fn gated_tile(&mut self, tile: usize, amax: bool) {
@@ -102,6 +117,6 @@ impl Layer<'_> {
             self.linear("gate", vec![gate], Codes::FeedForward, of, 0);
             self.linear("up", vec![up], Codes::FeedForward, of, channels);
         }
-        self.push(Op::Glu { of, at, channels, amax });
+        self.push(Op::Glu { of, to: Buffer::Hidden, at, channels, amax });
     }
 }

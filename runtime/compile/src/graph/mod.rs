@@ -11,6 +11,8 @@ pub use live::{Live, live_ranges};
 pub use op::{Buffer, Codes, Op};
 
 use sagen_checkpoint::model::{ModelConfig, TensorName};
+use sagen_streamed_arch::layout::{Block, WeightFormat};
+use sagen_streamed_isa::GROUP;
 use std::ops::Range;
 
 /// Choices that change the operations but not one bit of their results.
@@ -44,9 +46,17 @@ pub struct MatrixSpec {
     pub parts: Vec<Part>,
     /// Input channels.
     pub columns: usize,
+    /// How its weights are written.
+    pub format: WeightFormat,
 }
 
 impl MatrixSpec {
+    /// Shape of the blocks of 16 rows that it is streamed in.
+    #[must_use]
+    pub fn block(&self) -> Block {
+        Block::weights(self.format, self.columns / GROUP)
+    }
+
     /// Output channels.
     #[must_use]
     pub fn rows(&self) -> usize {

@@ -1,6 +1,6 @@
 //! Operations and the values they touch.
 
-use sagen_checkpoint::model::TensorName;
+use sagen_checkpoint::model::NormGain;
 
 /// A value in the scratchpad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -77,11 +77,16 @@ pub enum Op {
         layer: usize,
     },
     /// Bring embedding and RoPE rows, and start the residual stream.
-    Embed,
-    /// RMSNorm of the residual stream into codes.
+    Embed {
+        /// The residual stream.
+        to: Buffer,
+    },
+    /// RMSNorm into codes.
     Norm {
+        /// Input.
+        of: Buffer,
         /// Gain.
-        gain: TensorName,
+        gain: NormGain,
         /// Result.
         to: Codes,
     },
@@ -123,13 +128,29 @@ pub enum Op {
         to: Codes,
     },
     /// Attention of all heads over the cache, into codes.
-    Attend,
-    /// Add `Projected` to the residual stream.
-    Add,
+    Attend {
+        /// Queries.
+        query: Codes,
+        /// Weighted values on their way.
+        via: Buffer,
+        /// Result.
+        to: Codes,
+    },
+    /// Sum of two values.
+    Add {
+        /// One.
+        a: Buffer,
+        /// The other.
+        b: Buffer,
+        /// Result.
+        to: Buffer,
+    },
     /// Activated gate times up, one tile.
     Glu {
         /// Gate and up of the tile.
         of: Buffer,
+        /// Result, of all tiles.
+        to: Buffer,
         /// First channel.
         at: usize,
         /// Channels.
@@ -141,6 +162,8 @@ pub enum Op {
     Head {
         /// Index in [`super::Graph::matrices`].
         matrix: usize,
+        /// Input.
+        from: Codes,
         /// Write logits.
         logits: bool,
     },
@@ -152,15 +175,15 @@ impl Op {
     pub fn buffers(&self) -> Vec<Buffer> {
         match self {
             Self::LoadGains { layer } => vec![Buffer::gains(*layer)],
-            Self::Embed => vec![Buffer::Embedding, Buffer::RopeTable, Buffer::Residual],
-            Self::Norm { .. } => vec![Buffer::Residual, Buffer::Product],
+            Self::Embed { to } => vec![Buffer::Embedding, Buffer::RopeTable, *to],
+            Self::Norm { of, .. } => vec![*of, Buffer::Product],
             Self::Linear { to, .. } => vec![*to],
             Self::Rope { of, .. } => vec![*of, Buffer::RopeTable],
             Self::Cache { of, via } => vec![*of, *via],
             Self::Amax { of } | Self::Quantise { of, .. } => vec![*of],
-            Self::Attend => vec![Buffer::Attended],
-            Self::Add => vec![Buffer::Residual, Buffer::Projected],
-            Self::Glu { of, .. } => vec![*of, Buffer::Hidden],
+            Self::Attend { via, .. } => vec![*via],
+            Self::Add { a, b, to } => vec![*a, *b, *to],
+            Self::Glu { of, to, .. } => vec![*of, *to],
             Self::Head { logits: true, .. } => vec![Buffer::Logits, Buffer::LogitsOdd],
             Self::Head { logits: false, .. } => vec![],
         }
@@ -172,14 +195,14 @@ impl Op {
         match self {
             Self::Norm { to, .. } | Self::Quantise { to, .. } => vec![*to],
             Self::Linear { from, .. } => vec![*from],
-            Self::Attend => vec![Codes::Query, Codes::Attended],
-            Self::Head { .. } => vec![Codes::Head],
+            Self::Attend { query, to, .. } => vec![*query, *to],
+            Self::Head { from, .. } => vec![*from],
             Self::LoadGains { .. }
-            | Self::Embed
+            | Self::Embed { .. }
             | Self::Rope { .. }
             | Self::Cache { .. }
             | Self::Amax { .. }
-            | Self::Add
+            | Self::Add { .. }
             | Self::Glu { .. } => vec![],
         }
     }

@@ -1,6 +1,6 @@
 //! The head: next token by an argmax on the fly, and logits to DDR where asked for.
 
-use sagen_streamed_isa::{BLOCK_ROWS, Matvec, Store, WORD_BYTES, register};
+use sagen_streamed_isa::{BLOCK_ROWS, Loop, Matvec, Rows, Store, WORD_BYTES, register};
 
 use super::super::numerics::{LOGIT_FRACTION, linear_shift};
 use super::super::plan::LOGIT_BLOCKS;
@@ -8,21 +8,21 @@ use super::Lowering;
 use crate::graph::{Buffer, Codes};
 
 impl Lowering<'_> {
-    pub(super) fn head(&mut self, matrix: usize, logits: bool) {
+    pub(super) fn head(&mut self, matrix: usize, from: Codes, logits: bool) {
         self.stream_weights(matrix);
         let placed = self.model.map.matrices[matrix];
-        let (codes, scales) = (self.plan.codes(Codes::Head), self.plan.scales(Codes::Head));
+        let (codes, scales) = (self.plan.codes(from), self.plan.scales(from));
         let whole = Matvec {
-            x: codes.base,
+            codes: Rows::at(codes.base),
             vectors: 1,
-            groups: placed.groups as u64,
+            groups: placed.block.groups as u64,
             blocks: placed.blocks as u64,
-            scale: scales.base,
+            scales: Rows::at(scales.base),
             shift: linear_shift(LOGIT_FRACTION),
-            argmax: 1,
-            argmax_first: 1,
+            argmax: true,
+            argmax_first: true,
             id_limit: self.model.config.vocab as u64,
-            reg: register::NEXT_TOKEN,
+            register: register::NEXT_TOKEN,
             ..Matvec::default()
         };
         if !logits {
@@ -39,9 +39,9 @@ impl Lowering<'_> {
         let slot = self.plan.scratch(if odd { Buffer::LogitsOdd } else { Buffer::Logits });
         let matvec = Matvec {
             blocks: blocks as u64,
-            y: slot.base,
-            write: 1,
-            argmax_first: u64::from(first == 0),
+            to: Rows { base: slot.base, ..whole.to },
+            write: true,
+            argmax_first: first == 0,
             id_base: (first * BLOCK_ROWS) as u64,
             ..whole
         };
@@ -50,12 +50,12 @@ impl Lowering<'_> {
         let output = self.model.map.logits.expect("a program with logits has a region for them");
         let store = Store {
             base: output + (first * WORD_BYTES) as u64,
-            v: slot.base * WORD_BYTES as u64,
+            from: slot.base * WORD_BYTES as u64,
             beats: (blocks * WORD_BYTES / piece) as u64,
-            v_beat_stride: piece as u64,
-            count1: 1,
-            count2: 1,
-            count3: 1,
+            from_stride: piece as u64,
+            inner: Loop::ONCE,
+            middle: Loop::ONCE,
+            outer: Loop::ONCE,
             ..Store::default()
         };
         self.push("store logits", store);

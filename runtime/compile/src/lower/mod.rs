@@ -12,13 +12,13 @@ mod stream;
 use std::collections::BTreeMap;
 
 use sagen_streamed_arch::{Label, Step, StreamedConfig};
-use sagen_streamed_isa::{Descriptor, Operation};
+use sagen_streamed_isa::{Descriptor, Operation, Register};
 
 use super::map::Map;
 use super::numerics::Numerics;
 use super::plan::Plan;
 use crate::graph::{Graph, Node, Op};
-use sagen_checkpoint::model::{ModelConfig, TensorName};
+use sagen_checkpoint::model::{ModelConfig, NormGain};
 use stream::Runs;
 
 /// What all routines of a program share.
@@ -29,7 +29,7 @@ pub(crate) struct Model<'a> {
     pub(crate) map: &'a Map,
     pub(crate) numerics: &'a Numerics,
     /// Fraction bits of each norm's gains.
-    pub(crate) gains: &'a BTreeMap<TensorName, i32>,
+    pub(crate) gains: &'a BTreeMap<NormGain, i32>,
     /// Fraction bits of the embedding table.
     pub(crate) embedding: i32,
     /// Adjacent streams become one.
@@ -37,7 +37,7 @@ pub(crate) struct Model<'a> {
 }
 
 /// Lower a list of operations for that many rows. `head_register` names the row that the head reads.
-pub(crate) fn lower(model: &Model<'_>, plan: &Plan, nodes: &[Node], rows: usize, head_register: u64) -> Vec<Step> {
+pub(crate) fn lower(model: &Model<'_>, plan: &Plan, nodes: &[Node], rows: usize, head_register: Register) -> Vec<Step> {
     let runs = Runs::new(model, nodes);
     let mut lowering = Lowering { model, plan, rows: rows as u64, head_register, runs, layer: None, steps: Vec::new() };
     for node in nodes {
@@ -51,7 +51,7 @@ struct Lowering<'a> {
     model: &'a Model<'a>,
     plan: &'a Plan,
     rows: u64,
-    head_register: u64,
+    head_register: Register,
     runs: Runs,
     layer: Option<usize>,
     steps: Vec<Step>,
@@ -66,17 +66,17 @@ impl Lowering<'_> {
     fn node(&mut self, op: &Op) {
         match *op {
             Op::LoadGains { layer } => self.load_gains(layer),
-            Op::Embed => self.embed(),
-            Op::Norm { gain, to } => self.norm(gain, to),
+            Op::Embed { to } => self.embed(to),
+            Op::Norm { of, gain, to } => self.norm(of, gain, to),
             Op::Linear { matrix, from, to, at } => self.linear(matrix, from, to, at),
             Op::Rope { of, amax } => self.rope(of, amax),
             Op::Cache { of, via } => self.cache(of, via),
             Op::Amax { of } => self.amax(of, 0, self.rows),
             Op::Quantise { of, to } => self.quantise(of, to, 0, self.rows),
-            Op::Attend => self.attend(),
-            Op::Add => self.add(),
-            Op::Glu { of, at, channels, amax } => self.glu(of, at, channels, amax),
-            Op::Head { matrix, logits } => self.head(matrix, logits),
+            Op::Attend { query, via, to } => self.attend(query, via, to),
+            Op::Add { a, b, to } => self.add(a, b, to),
+            Op::Glu { of, to, at, channels, amax } => self.glu(of, to, at..at + channels, amax),
+            Op::Head { matrix, from, logits } => self.head(matrix, from, logits),
         }
     }
 

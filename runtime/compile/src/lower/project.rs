@@ -1,62 +1,51 @@
 //! Norms, projections and quantisation: the ways between the residual stream, codes and results.
 
 use sagen_arith::scale::Scale;
-use sagen_streamed_isa::{Add, CHUNK_ROWS, LANES, Load, Matmul, Matvec, Mul, Quant, WORD_BYTES, register};
+use sagen_streamed_isa::{Add, CHUNK_ROWS, LANES, Load, Matmul, Matvec, Mul, Quant, Rows, WORD_BYTES, register};
 
-use super::super::map::gain_bytes;
+use super::super::gains;
 use super::super::numerics::{self, GATE_FRACTION, QUERY_FRACTION, linear_shift};
 use super::{Lowering, name};
 use crate::graph::{Buffer, Codes};
-use sagen_checkpoint::model::{LayerTensor, TensorName};
+use sagen_checkpoint::model::NormGain;
 
 impl Lowering<'_> {
     pub(super) fn load_gains(&mut self, layer: usize) {
-        let words = (gain_bytes(self.model.config) / WORD_BYTES) as u64;
-        let norms = if layer == self.model.config.layers { 1 } else { 2 };
+        let config = self.model.config;
         let load = Load {
-            base: self.model.map.gains + layer as u64 * 2 * gain_bytes(self.model.config) as u64,
+            base: self.model.map.gains + gains::layer_at(config, layer) as u64,
             rows: 1,
-            row_words: norms * words,
-            v: self.plan.scratch(Buffer::gains(layer)).base,
+            row_words: (gains::layer_bytes(config, layer) / WORD_BYTES) as u64,
+            to: Rows::at(self.plan.scratch(Buffer::gains(layer)).base),
             ..Load::default()
         };
         self.push("load gains", load);
     }
 
-    pub(super) fn norm(&mut self, gain: TensorName, to: Codes) {
+    pub(super) fn norm(&mut self, of: Buffer, gain: NormGain, to: Codes) {
         let config = self.model.config;
-        let half_words = (gain_bytes(config) / WORD_BYTES) as u64;
-        let (label, gains) = match gain {
-            TensorName::Layer(layer, LayerTensor::AttnNorm) => {
-                ("attn_norm", self.plan.scratch(Buffer::gains(layer)).base)
-            }
-            TensorName::Layer(layer, _) => ("ffn_norm", self.plan.scratch(Buffer::gains(layer)).base + half_words),
-            TensorName::Embed | TensorName::FinalNorm | TensorName::Head => {
-                ("final_norm", self.plan.scratch(Buffer::gains(config.layers)).base)
-            }
-        };
+        let (layer, before) = gains::at(config, gain);
+        let gains = self.plan.scratch(Buffer::gains(layer)).base + (before / WORD_BYTES) as u64;
         let head = to == Codes::Head;
         let rows = if head { 1 } else { self.rows };
-        let (residual, product) = (self.plan.scratch(Buffer::Residual), self.plan.scratch(Buffer::Product));
+        let (of, product) = (self.plan.scratch(of), self.plan.scratch(Buffer::Product));
         let (shift, factor) = numerics::norm(config, self.model.gains[&gain]);
         let mul = Mul {
             rows,
             words: (config.hidden / LANES) as u64,
-            a: residual.base,
-            a_stride: residual.stride,
-            a_reg: if head { self.head_register } else { register::ZERO },
-            b: gains,
-            b_half: 1,
-            d: product.base,
-            d_stride: product.stride,
+            left: of,
+            left_register: if head { self.head_register } else { register::ZERO },
+            right: Rows::at(gains),
+            right_half: true,
+            to: product,
             shift,
-            write: 1,
-            amax: 1,
-            sum_squares: 1,
+            write: true,
+            amax: true,
+            sum_squares: true,
             ..Mul::default()
         };
-        self.push(label, mul);
-        self.quantise_normed(label, rows, factor, to);
+        self.push(gain.name(), mul);
+        self.quantise_normed(gain.name(), rows, factor, to);
     }
 
     /// Codes of the product with the gains; the root mean square enters only their scale.
@@ -67,16 +56,13 @@ impl Lowering<'_> {
             rows,
             segments: 1,
             segment_words: product.stride,
-            a: product.base,
-            a_stride: product.stride,
-            d: codes.base,
-            d_stride: codes.stride,
-            norm: 1,
+            from: product,
+            to: codes,
+            norm: true,
             epsilon: self.model.numerics.epsilon,
             factor_mantissa: u64::from(factor.mantissa),
             factor_exponent: i64::from(factor.exponent),
-            scale: scales.base,
-            scale_stride: scales.stride,
+            scales,
             ..Quant::default()
         };
         self.push(format!("quantise {label}"), quant);
@@ -87,37 +73,31 @@ impl Lowering<'_> {
         self.stream_weights(matrix);
         let placed = self.model.map.matrices[matrix];
         let (codes, scales, y) = (self.plan.codes(from), self.plan.scales(from), self.plan.scratch(to));
-        let (groups, blocks) = (placed.groups as u64, placed.blocks as u64);
+        let (groups, blocks) = (placed.block.groups as u64, placed.blocks as u64);
         let shift = linear_shift(self.fraction(to));
         let y_base = y.base + (at / LANES) as u64;
         let label = self.model.graph.matrices[matrix].name.clone();
         if self.rows as usize == CHUNK_ROWS {
             let matmul = Matmul {
-                x: codes.base,
-                x_stride: codes.stride,
+                codes,
                 rows: self.rows,
                 groups,
                 blocks,
-                y: y_base,
-                y_stride: y.stride,
-                scale: scales.base,
-                scale_stride: scales.stride,
+                to: Rows { base: y_base, stride: y.stride },
+                scales,
                 shift,
             };
             return self.push(label, matmul);
         }
         let matvec = Matvec {
-            x: codes.base,
-            x_stride: codes.stride,
+            codes,
             vectors: self.rows,
             groups,
             blocks,
-            y: y_base,
-            y_stride: y.stride,
-            scale: scales.base,
-            scale_stride: scales.stride,
+            to: Rows { base: y_base, stride: y.stride },
+            scales,
             shift,
-            write: 1,
+            write: true,
             ..Matvec::default()
         };
         self.push(label, matvec);
@@ -147,11 +127,10 @@ impl Lowering<'_> {
         let mul = Mul {
             rows,
             words: slot.stride,
-            a: slot.row(first),
-            a_stride: slot.stride,
-            b_immediate: 1,
+            left: slot.from_row(first),
+            right_immediate: true,
             immediate: 1,
-            amax: 1,
+            amax: true,
             ..Mul::default()
         };
         self.push(format!("amax {}", name(of)), mul);
@@ -165,31 +144,19 @@ impl Lowering<'_> {
             rows,
             segments: scales.stride,
             segment_words: slot.stride / scales.stride,
-            a: slot.row(first),
-            a_stride: slot.stride,
-            d: codes.row(first),
-            d_stride: codes.stride,
+            from: slot.from_row(first),
+            to: codes.from_row(first),
             factor_mantissa: u64::from(factor.mantissa),
             factor_exponent: i64::from(factor.exponent),
-            scale: scales.row(first),
-            scale_stride: scales.stride,
+            scales: scales.from_row(first),
             ..Quant::default()
         };
         self.push(format!("quantise {}", name(of)), quant);
     }
 
-    pub(super) fn add(&mut self) {
-        let (r, y) = (self.plan.scratch(Buffer::Residual), self.plan.scratch(Buffer::Projected));
-        let add = Add {
-            rows: self.rows,
-            words: r.stride,
-            a: r.base,
-            a_stride: r.stride,
-            b: y.base,
-            b_stride: y.stride,
-            d: r.base,
-            d_stride: r.stride,
-        };
+    pub(super) fn add(&mut self, a: Buffer, b: Buffer, to: Buffer) {
+        let [left, right, to] = [a, b, to].map(|buffer| self.plan.scratch(buffer));
+        let add = Add { rows: self.rows, words: to.stride, left, right, to };
         self.push("add", add);
     }
 }

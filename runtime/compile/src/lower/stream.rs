@@ -24,15 +24,15 @@ impl Runs {
                     runs.insert(first, matrix);
                     open = Some(first);
                 }
-                Op::Attend => open = None,
+                Op::Attend { .. } => open = None,
                 Op::LoadGains { .. }
-                | Op::Embed
+                | Op::Embed { .. }
                 | Op::Norm { .. }
                 | Op::Rope { .. }
                 | Op::Cache { .. }
                 | Op::Amax { .. }
                 | Op::Quantise { .. }
-                | Op::Add
+                | Op::Add { .. }
                 | Op::Glu { .. } => {}
             }
         }

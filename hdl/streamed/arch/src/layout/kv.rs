@@ -4,9 +4,12 @@
 //! head: slabs of B channels, `[slab][context keys][B bytes]`. In each port's region heads follow each other, keys
 //! before values, layer by layer.
 
-use sagen_streamed_isa::BLOCK_ROWS;
+use sagen_streamed_isa::{BLOCK_ROWS, GROUP};
 
-use super::Beat;
+use super::{Beat, Block, WeightFormat};
+
+/// How keys and values are written.
+pub(super) const FORMAT: WeightFormat = WeightFormat::Int8;
 
 /// Byte offsets within each port's cache region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +30,7 @@ impl KvLayout {
     /// Beats of one key or value row of a head: runs of channels, slabs.
     #[must_use]
     pub fn runs(&self) -> usize {
-        self.head_dim / self.beat.bytes()
+        self.head_dim / self.beat.channels(FORMAT)
     }
 
     /// Bytes of one head's keys, or values.
@@ -54,10 +57,10 @@ impl KvLayout {
         self.keys(layer) + self.heads * self.head_bytes()
     }
 
-    /// From one block of keys to the next.
+    /// A block of 16 keys of a head.
     #[must_use]
-    pub fn block_bytes(&self) -> usize {
-        self.runs() * self.run_bytes()
+    pub fn block(&self) -> Block {
+        Block::keys(self.head_dim / GROUP)
     }
 
     /// From one run of channels of a key block to the next.
@@ -76,7 +79,7 @@ impl KvLayout {
     #[must_use]
     pub fn key_at(&self, layer: usize, head: usize, position: usize, channel: usize) -> (usize, usize) {
         let (run, port, byte) = self.split(channel);
-        let block = position / BLOCK_ROWS * self.block_bytes() + run * self.run_bytes();
+        let block = position / BLOCK_ROWS * self.block().bytes(self.beat) + run * self.run_bytes();
         let row = position % BLOCK_ROWS * self.beat.port_bytes;
         (port, self.keys(layer) + head * self.head_bytes() + block + row + byte)
     }
@@ -91,9 +94,9 @@ impl KvLayout {
 
     /// Run, port and byte of a channel.
     fn split(&self, channel: usize) -> (usize, usize, usize) {
-        let within = channel % self.beat.bytes();
-        let (port, byte) = (within / self.beat.port_bytes, within % self.beat.port_bytes);
-        (channel / self.beat.bytes(), port, byte)
+        let channels = self.beat.channels(FORMAT);
+        let byte = channel % channels * FORMAT.bits() / 8;
+        (channel / channels, byte / self.beat.port_bytes, byte % self.beat.port_bytes)
     }
 }
 

@@ -6,11 +6,10 @@
 mod block;
 mod kv;
 
-pub use block::{block_bytes, pack_block};
+pub use block::{Block, WeightFormat};
 pub use kv::KvLayout;
 
-use crate::StreamedConfig;
-use sagen_streamed_isa::{GROUP, WORD_BYTES};
+use sagen_streamed_isa::GROUP;
 
 /// The cut of a beat over the ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,27 +21,21 @@ pub struct Beat {
 }
 
 impl Beat {
-    /// The cut of an overlay.
-    #[must_use]
-    pub fn of(overlay: &StreamedConfig) -> Self {
-        Self { port_bytes: overlay.port_bytes(), ports: overlay.stream_ports() }
-    }
-
     /// Bytes of a beat.
     #[must_use]
-    pub fn bytes(self) -> usize {
+    pub const fn bytes(self) -> usize {
         self.port_bytes * self.ports
     }
 
-    /// Beats that hold the 16 scales of a block.
+    /// Channels of a beat of codes.
     #[must_use]
-    pub fn scale_beats(self) -> usize {
-        WORD_BYTES / self.bytes()
+    pub const fn channels(self, format: WeightFormat) -> usize {
+        8 * self.bytes() / format.bits()
     }
 
     /// Beats of one row of a group.
     #[must_use]
-    pub fn group_beats(self) -> usize {
-        GROUP / self.bytes()
+    pub const fn group_beats(self, format: WeightFormat) -> usize {
+        GROUP / self.channels(format)
     }
 }

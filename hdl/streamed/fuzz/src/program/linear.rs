@@ -1,8 +1,8 @@
 //! Random streams of weight blocks and the products that consume them.
 
 use super::map::{Pool, ROW_EXPONENTS};
-use super::{Action, Maker, RESULT_REGISTERS};
-use sagen_streamed_isa::{Matmul, Matvec, Operation, Stream};
+use super::{Action, Maker, result_registers};
+use sagen_streamed_isa::{Matmul, Matvec, Operation, Rows, Stream};
 
 /// Consecutive blocks of a pool.
 #[derive(Clone, Copy)]
@@ -52,13 +52,13 @@ impl Maker {
         Run { pool, first: self.draw.below(pool.blocks - blocks + 1), blocks }
     }
 
-    fn block_beats(&self, groups: u64) -> u64 {
-        (1 + groups * 16) * self.overlay.group_beats() as u64
+    fn block_beats(&self, pool: Pool) -> u64 {
+        pool.block().beats(self.overlay.beat()) as u64
     }
 
     /// One stream, or two that meet anywhere.
     fn streams(&mut self, run: Run) -> Action {
-        let block = self.block_beats(run.pool.groups);
+        let block = self.block_beats(run.pool);
         let port_bytes = self.overlay.port_bytes() as u64;
         let base = run.pool.base + run.first * block * port_bytes;
         let beats = run.blocks * block;
@@ -75,21 +75,18 @@ impl Maker {
 
     fn matvec_of(&mut self, run: Run) -> Matvec {
         let vectors = self.draw.within(1..=4) as u64;
-        let x = self.codes.read_rows(&mut self.draw, vectors, run.pool.groups);
-        let y = self.scratch.rows(&mut self.draw, vectors, run.blocks);
-        let scale = self.scales.read_rows(&mut self.draw, vectors, 1);
+        let codes = self.codes.read_rows(&mut self.draw, vectors, run.pool.groups);
+        let to = self.scratch.rows(&mut self.draw, vectors, run.blocks);
+        let scales = self.scales.read_rows(&mut self.draw, vectors, 1);
         Matvec {
-            x: x.base,
-            x_stride: x.stride,
+            codes,
             vectors,
             groups: run.pool.groups,
             blocks: run.blocks,
-            y: y.base,
-            y_stride: y.stride,
-            scale: scale.base,
-            scale_stride: scale.stride,
-            shift: self.requant_shift(scale.base, run.pool.groups),
-            write: 1,
+            to,
+            scales,
+            shift: self.requant_shift(scales.base, run.pool.groups),
+            write: true,
             ..Matvec::default()
         }
     }
@@ -99,15 +96,15 @@ impl Maker {
         let id_base = self.draw.below(1 << 20);
         let id_limit = id_base + run.blocks * 16 - self.draw.below(8);
         let cut = self.draw.below(run.blocks);
-        let reg = self.draw.pick(&RESULT_REGISTERS);
-        let mut part = |first: u64, blocks: u64, argmax_first: u64| {
+        let register = self.draw.pick(&result_registers());
+        let mut part = |first: u64, blocks: u64, argmax_first: bool| {
             let product = self.matvec_of(Run { first: run.first + first, blocks, ..run });
-            let (id_base, write) = (id_base + 16 * first, self.draw.below(2));
-            Operation::from(Matvec { write, argmax: 1, argmax_first, id_base, id_limit, reg, ..product })
+            let (id_base, write) = (id_base + 16 * first, self.draw.below(2) == 1);
+            Operation::from(Matvec { write, argmax: true, argmax_first, id_base, id_limit, register, ..product })
         };
         match cut {
-            0 => vec![part(0, run.blocks, 1)],
-            _ => vec![part(0, cut, 1), part(cut, run.blocks - cut, 0)],
+            0 => vec![part(0, run.blocks, true)],
+            _ => vec![part(0, cut, true), part(cut, run.blocks - cut, false)],
         }
     }
 
@@ -115,23 +112,20 @@ impl Maker {
         let most = (self.scratch.entries / run.blocks).min(16) as i64;
         let some = self.draw.within(1..=most) as u64;
         let rows = self.draw.pick(&[some, some, most as u64]);
-        let x = match rows * run.pool.groups <= self.codes.entries {
+        let codes = match rows * run.pool.groups <= self.codes.entries {
             true => self.codes.read_rows(&mut self.draw, rows, run.pool.groups),
-            false => super::window::Place { base: self.codes.base, stride: 2 },
+            false => Rows { base: self.codes.base, stride: 2 },
         };
-        let y = self.scratch.rows(&mut self.draw, rows, run.blocks);
-        let scale = self.scales.read_rows(&mut self.draw, rows, 1);
+        let to = self.scratch.rows(&mut self.draw, rows, run.blocks);
+        let scales = self.scales.read_rows(&mut self.draw, rows, 1);
         Matmul {
-            x: x.base,
-            x_stride: x.stride,
+            codes,
             rows,
             groups: run.pool.groups,
             blocks: run.blocks,
-            y: y.base,
-            y_stride: y.stride,
-            scale: scale.base,
-            scale_stride: scale.stride,
-            shift: self.requant_shift(scale.base, run.pool.groups),
+            to,
+            scales,
+            shift: self.requant_shift(scales.base, run.pool.groups),
         }
     }
 

@@ -1,8 +1,9 @@
 //! DDR of a random program: weight blocks, K and V bytes, parameters, tables and an output region.
 
 use sagen_arith::draw::Draw;
+use sagen_streamed_arch::layout::{Beat, Block, WeightFormat};
 use sagen_streamed_arch::{Program, Region, RegionKind, Segment, StreamedConfig};
-use sagen_streamed_isa::{BLOCK_ROWS, DESCRIPTOR_BYTES};
+use sagen_streamed_isa::{BLOCK_ROWS, DESCRIPTOR_BYTES, PAGE_BYTES};
 
 /// Consecutive weight blocks of equal width.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,13 @@ pub(super) struct Pool {
     pub(super) base: u64,
 }
 
+impl Pool {
+    /// Shape of its blocks.
+    pub(super) fn block(self) -> Block {
+        Block::weights(WeightFormat::Int8, self.groups as usize)
+    }
+}
+
 /// Shapes of the pools: groups and blocks.
 const POOLS: [(u64, u64); 4] = [(1, 8), (2, 8), (3, 6), (9, 2)];
 /// Exponents of row scales.
@@ -21,7 +29,6 @@ pub(super) const ROW_EXPONENTS: std::ops::RangeInclusive<i64> = -24..=-12;
 pub(super) const KV_BYTES: u64 = 16 << 10;
 /// Bytes of each region that loads read and stores write.
 pub(super) const WORD_REGION_BYTES: u64 = 8 << 10;
-const PAGE: u64 = 4096;
 
 /// Where everything lies.
 pub(super) struct Map {
@@ -49,7 +56,7 @@ impl Map {
     /// The map, and a program without routines.
     pub(super) fn new(overlay: &StreamedConfig, draw: &mut Draw, steps: usize) -> (Self, Program) {
         let program = Program::of(overlay);
-        let mut b = Builder { draw, program, next: overlay.board().ddr.reserved.base.next_multiple_of(PAGE) };
+        let mut b = Builder { draw, program, next: overlay.board().ddr.reserved.base.next_multiple_of(PAGE_BYTES) };
         let descriptors = b.region("descriptors", RegionKind::Descriptors, (steps * DESCRIPTOR_BYTES) as u64);
         let (pools, weight_stride) = b.weights(overlay);
         let kv = b.next;
@@ -83,7 +90,7 @@ impl Builder<'_> {
     fn region(&mut self, name: &str, kind: RegionKind, bytes: u64) -> u64 {
         let base = self.next;
         self.program.regions.push(Region { name: name.to_string(), kind, base, bytes });
-        self.next = (base + bytes).next_multiple_of(PAGE) + PAGE;
+        self.next = (base + bytes).next_multiple_of(PAGE_BYTES) + PAGE_BYTES;
         base
     }
 
@@ -102,10 +109,11 @@ impl Builder<'_> {
         for (groups, blocks) in POOLS {
             let gap = self.draw.below(20) as usize * port_bytes;
             split.iter_mut().for_each(|port| port.extend(vec![0; gap]));
-            pools.push(Pool { groups, blocks, base: split[0].len() as u64 });
+            let pool = Pool { groups, blocks, base: split[0].len() as u64 };
+            pools.push(pool);
             for _ in 0..blocks {
-                let block = random_block(self.draw, groups);
-                for (i, piece) in block.chunks(port_bytes).enumerate() {
+                let bytes = random_block(self.draw, pool.block(), overlay.beat());
+                for (i, piece) in bytes.chunks(port_bytes).enumerate() {
                     split[i % ports].extend_from_slice(piece);
                 }
             }
@@ -121,18 +129,15 @@ impl Builder<'_> {
 }
 
 /// Scale words, then codes. Any order of codes is a legal block, whatever the beat.
-fn random_block(draw: &mut Draw, groups: u64) -> Vec<u8> {
+fn random_block(draw: &mut Draw, block: Block, beat: Beat) -> Vec<u8> {
     let mut bytes = Vec::new();
     for _ in 0..BLOCK_ROWS {
         let scale = match draw.one_in(20) {
             true => 0,
-            false => {
-                let s = draw.scale(ROW_EXPONENTS);
-                u32::from(s.mantissa) | u32::from(s.exponent as u8) << 16
-            }
+            false => draw.scale(ROW_EXPONENTS).to_word(),
         };
         bytes.extend_from_slice(&scale.to_le_bytes());
     }
-    bytes.extend((0..groups * 64 * BLOCK_ROWS as u64).map(|_| draw.code() as u8));
+    bytes.extend((0..block.code_beats(beat) * beat.bytes()).map(|_| draw.code() as u8));
     bytes
 }

@@ -16,7 +16,7 @@ use sagen_arith::draw::Draw;
 use sagen_streamed_arch::hazard::{self, RegisterMax};
 use sagen_streamed_arch::{Device, Label, Program, Routine, RoutineKind, Segment, Step, StreamedConfig};
 use sagen_streamed_golden::machine::Machine;
-use sagen_streamed_isa::{Descriptor, Operation, REGISTERS};
+use sagen_streamed_isa::{Descriptor, Opcode, Operation, Register, register};
 use window::Window;
 
 /// Descriptors that are legal together: a stream and its consumers, scores and what uses them.
@@ -30,7 +30,7 @@ pub struct RandomProgram {
     /// Its routine, waits filled in.
     pub routine: Routine,
     /// Step registers to set before the run.
-    pub registers: Vec<(u64, u32)>,
+    pub registers: Vec<(Register, u32)>,
     overlay: StreamedConfig,
     seed: u64,
     /// Initialises on-chip memory; never removed.
@@ -49,7 +49,25 @@ fn bounds() -> RegisterMax {
 }
 
 /// Registers that may receive an argmax. No descriptor reads them.
-const RESULT_REGISTERS: [u64; 2] = [7, 8];
+fn result_registers() -> [Register; 2] {
+    [register::NEXT_TOKEN, register::NEXT_TOKEN.after(1).expect("it is not the last")]
+}
+
+/// Greatest value of a step register.
+fn bound(register: Register) -> u64 {
+    bounds()[register.index()]
+}
+
+/// How often an operation is drawn, compared with others.
+fn share(opcode: Opcode) -> usize {
+    match opcode {
+        Opcode::Store | Opcode::Quant | Opcode::Matvec => 2,
+        Opcode::Stream | Opcode::Score | Opcode::Matmul | Opcode::Load => 1,
+        Opcode::Mul | Opcode::Add | Opcode::Rope | Opcode::Glu => 1,
+        // Scores bring it along.
+        Opcode::WeightedSum => 0,
+    }
+}
 
 /// What generators share: a machine that runs along, so that later choices can depend on state.
 struct Maker {
@@ -98,31 +116,37 @@ pub fn random_program(overlay: &StreamedConfig, seed: u64, size: usize) -> Rando
     random.with(actions)
 }
 
-fn random_registers(draw: &mut Draw) -> Vec<(u64, u32)> {
-    let bounds = bounds();
-    let set = (1..REGISTERS as u64).filter(|i| bounds[*i as usize] > 0);
-    set.map(|i| (i, draw.below(bounds[i as usize] + 1) as u32)).collect()
+fn random_registers(draw: &mut Draw) -> Vec<(Register, u32)> {
+    let set = Register::all().filter(|register| bound(*register) > 0);
+    set.map(|register| (register, draw.below(bound(register) + 1) as u32)).collect()
 }
 
 impl Maker {
     /// One action, already executed by the machine.
     fn action(&mut self) -> Action {
-        let action = match self.draw.below(14) {
-            0 => self.load(),
-            1 | 2 => self.store(),
-            3 => self.mul(),
-            4 => self.add(),
-            5 => self.rope(),
-            6 => self.glu(),
-            7 => self.fixed_quant(),
-            8 => self.dynamic_quant(),
-            9 | 10 => self.matvec(),
-            11 => self.matmul(),
-            12 => self.two_products(),
-            _ => self.attention(),
-        };
+        let opcodes: Vec<Opcode> = Opcode::ALL.iter().flat_map(|o| std::iter::repeat_n(*o, share(*o))).collect();
+        let opcode = self.draw.pick(&opcodes);
+        let action = self.action_with(opcode);
         self.follow(&action);
         action
+    }
+
+    /// An action that has this operation in it.
+    fn action_with(&mut self, opcode: Opcode) -> Action {
+        match opcode {
+            Opcode::Stream => self.two_products(),
+            Opcode::Matvec => self.matvec(),
+            Opcode::Matmul => self.matmul(),
+            Opcode::Score | Opcode::WeightedSum => self.attention(),
+            Opcode::Mul => self.mul(),
+            Opcode::Add => self.add(),
+            Opcode::Rope => self.rope(),
+            Opcode::Glu => self.glu(),
+            Opcode::Quant if self.draw.one_in(2) => self.fixed_quant(),
+            Opcode::Quant => self.dynamic_quant(),
+            Opcode::Load => self.load(),
+            Opcode::Store => self.store(),
+        }
     }
 
     fn follow(&mut self, action: &Action) {
@@ -135,8 +159,8 @@ impl Maker {
     }
 
     /// Value of a step register.
-    fn register(&mut self, index: u64) -> u64 {
-        u64::from(self.machine.register(index).expect("the register exists"))
+    fn register(&mut self, register: Register) -> u64 {
+        u64::from(self.machine.register(register).expect("the register exists"))
     }
 }
 

@@ -2,16 +2,9 @@
 
 use super::map::{KV_BYTES, WORD_REGION_BYTES};
 use super::{Action, Maker};
-use sagen_streamed_isa::{Load, Store, WORD_BYTES};
+use sagen_streamed_isa::{Load, Loop, Store, WORD_BYTES, register};
 
 const WORD: u64 = WORD_BYTES as u64;
-
-/// Loops of a store: counts, and how far the whole reaches beyond its start.
-struct Loops {
-    counts: [u64; 3],
-    ddr: [u64; 3],
-    v: [u64; 3],
-}
 
 impl Maker {
     /// Runs of words, contiguous, strided or gathered by registers.
@@ -19,24 +12,17 @@ impl Maker {
         let rows = self.draw.pick(&[1, 1, 2, 3, 4]);
         let row_words = self.draw.within(1..=6) as u64;
         let gather = self.draw.one_in(3);
-        let reg = if gather { self.draw.within(16..=28) as u64 } else { self.draw.pick(&[0, 2, 3]) };
-        let reg_stride = WORD * self.draw.below(5);
+        let register = match gather {
+            true => register::TOKEN.after(self.draw.within(0..=12) as usize).expect("rows have registers behind it"),
+            false => self.draw.pick(&[register::ZERO, register::KV_LENGTH, register::KV_BLOCKS]),
+        };
+        let register_stride = WORD * self.draw.below(5);
         let ddr_stride = if gather { 0 } else { WORD * (row_words + self.draw.below(3)) };
         let base = self.draw.pick(&[self.map.parameters, self.map.tables, self.map.output, self.map.output]);
-        let reach = (rows - 1) * ddr_stride + row_words * WORD + super::bounds()[reg as usize] * reg_stride;
+        let reach = (rows - 1) * ddr_stride + row_words * WORD + super::bound(register) * register_stride;
         let start = WORD * self.draw.below((WORD_REGION_BYTES - reach) / WORD + 1);
-        let v = self.scratch.rows(&mut self.draw, rows, row_words);
-        let load = Load {
-            base: base + start,
-            reg,
-            reg_stride,
-            reg_step: u64::from(gather),
-            rows,
-            row_words,
-            ddr_stride,
-            v: v.base,
-            v_stride: v.stride,
-        };
+        let to = self.scratch.rows(&mut self.draw, rows, row_words);
+        let load = Load { base: base + start, register, register_stride, gather, rows, row_words, ddr_stride, to };
         vec![load.into()]
     }
 
@@ -65,50 +51,43 @@ impl Maker {
     fn try_store(&mut self, base: u64, bytes: u64) -> Option<Store> {
         let piece = self.overlay.port_bytes() as u64;
         let beats = self.draw.pick(&[1, 1, 2, 4, 5, 16]);
-        let v_beat_stride = piece * self.draw.pick(&[1, 1, 1, 2, WORD / piece]);
-        let l = self.loops(piece, beats * piece);
-        let (reg_a, reg_b) = (self.draw.pick(&[0, 2, 4]), self.draw.pick(&[0, 5]));
-        let (reg_a_stride, reg_b_stride) = (piece * self.draw.below(20), piece * self.draw.below(3));
-        let steps = |strides: [u64; 3]| (0..3).map(|i| (l.counts[i] - 1) * strides[i]).sum::<u64>();
-        let bounds = super::bounds();
-        let reach = steps(l.ddr)
+        let from_stride = piece * self.draw.pick(&[1, 1, 1, 2, WORD / piece]);
+        let loops @ [inner, middle, outer] = self.loops(piece, beats * piece);
+        let register_1 = self.draw.pick(&[register::ZERO, register::KV_LENGTH, register::POSITION_BLOCK]);
+        let register_2 = self.draw.pick(&[register::ZERO, register::POSITION_IN_BLOCK]);
+        let (register_1_stride, register_2_stride) = (piece * self.draw.below(20), piece * self.draw.below(3));
+        let steps = |stride: fn(&Loop) -> u64| loops.iter().map(|l| (l.count - 1) * stride(l)).sum::<u64>();
+        let reach = steps(|l| l.ddr_stride)
             + beats * piece
-            + bounds[reg_a as usize] * reg_a_stride
-            + bounds[reg_b as usize] * reg_b_stride;
-        let v_reach = steps(l.v) + (beats - 1) * v_beat_stride + piece;
+            + super::bound(register_1) * register_1_stride
+            + super::bound(register_2) * register_2_stride;
+        let v_reach = steps(|l| l.scratch_stride) + (beats - 1) * from_stride + piece;
         let spare = (self.scratch.entries * WORD).checked_sub(v_reach)?;
         let ddr_spare = bytes.checked_sub(reach)?;
         Some(Store {
             base: base + piece * self.draw.below(ddr_spare / piece + 1),
-            reg_a,
-            reg_a_stride,
-            reg_b,
-            reg_b_stride,
-            v: self.scratch.base * WORD + piece * self.draw.below(spare / piece + 1),
+            register_1,
+            register_1_stride,
+            register_2,
+            register_2_stride,
+            from: self.scratch.base * WORD + piece * self.draw.below(spare / piece + 1),
             beats,
-            v_beat_stride,
-            count1: l.counts[0],
-            ddr1: l.ddr[0],
-            v1: l.v[0],
-            count2: l.counts[1],
-            ddr2: l.ddr[1],
-            v2: l.v[1],
-            count3: l.counts[2],
-            ddr3: l.ddr[2],
-            v3: l.v[2],
+            from_stride,
+            inner,
+            middle,
+            outer,
         })
     }
 
     /// Runs do not overlap in DDR: bursts of one descriptor may complete in any order.
-    fn loops(&mut self, piece: u64, run: u64) -> Loops {
-        let mut l = Loops { counts: [1; 3], ddr: [0; 3], v: [0; 3] };
+    fn loops(&mut self, piece: u64, run: u64) -> [Loop; 3] {
         let mut inner = run;
-        for i in 0..3 {
-            l.counts[i] = self.draw.pick(&[1, 1, 2, 3]);
-            l.ddr[i] = inner + piece * self.draw.below(4);
-            l.v[i] = piece * self.draw.below(1 + 3 * WORD / piece);
-            inner += (l.counts[i] - 1) * l.ddr[i];
-        }
-        l
+        [(); 3].map(|()| {
+            let count = self.draw.pick(&[1, 1, 2, 3]);
+            let ddr_stride = inner + piece * self.draw.below(4);
+            let scratch_stride = piece * self.draw.below(1 + 3 * WORD / piece);
+            inner += (count - 1) * ddr_stride;
+            Loop { count, ddr_stride, scratch_stride }
+        })
     }
 }

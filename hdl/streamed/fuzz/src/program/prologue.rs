@@ -2,7 +2,7 @@
 
 use super::window::Window;
 use super::{Action, Maker};
-use sagen_streamed_isa::{CHUNK_ROWS, Load, Mul, Quant};
+use sagen_streamed_isa::{CHUNK_ROWS, Load, Mul, Quant, Rows};
 
 /// Scratchpad words used.
 pub(super) const SCRATCH_WORDS: u64 = 120;
@@ -29,34 +29,36 @@ impl Maker {
             base: self.map.parameters,
             rows: 1,
             row_words: SCRATCH_WORDS - TABLE_WORDS,
-            v: self.scratch.base,
+            to: Rows::at(self.scratch.base),
             ..Load::default()
         };
         let tables = self.tables();
-        let halves = Load { base: self.map.tables, rows: 1, row_words: TABLE_WORDS, v: tables.base, ..Load::default() };
+        let halves = Load {
+            base: self.map.tables,
+            rows: 1,
+            row_words: TABLE_WORDS,
+            to: Rows::at(tables.base),
+            ..Load::default()
+        };
         let magnitudes = Mul {
             rows: CHUNK_ROWS as u64,
             words: GROUPS * 4,
-            a: self.scratch.base,
-            a_stride: 3,
-            b_immediate: 1,
+            left: Rows { base: self.scratch.base, stride: 3 },
+            right_immediate: true,
             immediate: 1,
-            amax: 1,
-            sum_squares: 1,
+            amax: true,
+            sum_squares: true,
             ..Mul::default()
         };
         let codes = Quant {
             rows: ROWS,
             segments: SEGMENTS,
             segment_words: GROUPS * 4 / SEGMENTS,
-            a: self.scratch.base,
-            a_stride: 3,
-            d: self.codes.base,
-            d_stride: GROUPS,
+            from: Rows { base: self.scratch.base, stride: 3 },
+            to: Rows { base: self.codes.base, stride: GROUPS },
             factor_mantissa: 50_000,
             factor_exponent: -30,
-            scale: self.scales.base,
-            scale_stride: SEGMENTS,
+            scales: Rows { base: self.scales.base, stride: SEGMENTS },
             ..Quant::default()
         };
         vec![load.into(), halves.into(), magnitudes.into(), codes.into()]

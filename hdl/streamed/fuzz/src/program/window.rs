@@ -1,19 +1,13 @@
 //! The part of an on-chip memory that a program uses: small, so that descriptors meet, and anywhere.
 
 use sagen_arith::draw::Draw;
+use sagen_streamed_isa::Rows;
 
 /// Consecutive entries, all initialised by the prologue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
     pub(super) base: u64,
     pub(super) entries: u64,
-}
-
-/// Strided rows within a window.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) base: u64,
-    pub(super) stride: u64,
 }
 
 impl Window {
@@ -25,14 +19,14 @@ impl Window {
     }
 
     /// Rows that do not overlap.
-    pub(super) fn rows(&self, draw: &mut Draw, rows: u64, length: u64) -> Place {
+    pub(super) fn rows(&self, draw: &mut Draw, rows: u64, length: u64) -> Rows {
         let spare = (self.entries - length) / (rows - 1).max(1);
         let stride = (length + draw.pick(&[0, 0, 1, 3])).min(spare.max(length));
         self.at(draw, rows, stride, length)
     }
 
     /// Rows to read: they may also overlap or coincide.
-    pub(super) fn read_rows(&self, draw: &mut Draw, rows: u64, length: u64) -> Place {
+    pub(super) fn read_rows(&self, draw: &mut Draw, rows: u64, length: u64) -> Rows {
         match draw.below(4) {
             0 => {
                 let stride = draw.below(2);
@@ -42,9 +36,9 @@ impl Window {
         }
     }
 
-    fn at(&self, draw: &mut Draw, rows: u64, stride: u64, length: u64) -> Place {
+    fn at(&self, draw: &mut Draw, rows: u64, stride: u64, length: u64) -> Rows {
         let extent = (rows - 1) * stride + length;
         assert!(extent <= self.entries, "{rows} rows of {length}, {stride} apart, exceed {}", self.entries);
-        Place { base: self.base + draw.below(self.entries - extent + 1), stride }
+        Rows { base: self.base + draw.below(self.entries - extent + 1), stride }
     }
 }

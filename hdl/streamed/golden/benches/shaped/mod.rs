@@ -2,9 +2,11 @@
 //! on the golden machine, without a checkpoint or a compiler.
 
 use sagen_arith::draw::Draw;
+use sagen_streamed_arch::layout::{Block, WeightFormat};
 use sagen_streamed_arch::{Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step, StreamedConfig};
 use sagen_streamed_isa::{
-    Add, Descriptor, Glu, Load, Matmul, Matvec, Mul, Operation, Quant, Rope, Score, Store, Stream, WeightedSum,
+    Add, Descriptor, GateFunction, Glu, Load, Loop, Matmul, Matvec, Mul, Operation, Quant, Register, Rope, Rows, Score,
+    Store, Stream, WeightedSum,
 };
 
 /// Sizes of a model with heads of 64 channels.
@@ -23,7 +25,7 @@ pub(crate) struct Shape {
 pub(crate) const SMOLLM2: Shape = Shape { layers: 30, groups: 9, ffn_groups: 24, kv_heads: 3, vocabulary: 49_152 };
 
 const CONTEXT: u64 = 2048;
-const POSITION: u64 = sagen_streamed_isa::register::POSITION;
+const POSITION: Register = sagen_streamed_isa::register::POSITION;
 
 /// Where things lie in DDR.
 struct Map {
@@ -47,7 +49,7 @@ struct Writer<'a> {
 
 /// Beats of a weight block.
 fn block_beats(overlay: &StreamedConfig, groups: u64) -> u64 {
-    overlay.group_beats() as u64 * (1 + 16 * groups)
+    Block::weights(WeightFormat::Int8, groups as usize).beats(overlay.beat()) as u64
 }
 
 /// Beats of all weights.
@@ -131,35 +133,30 @@ impl Writer<'_> {
         self.push(Mul {
             rows,
             words,
-            a: residual,
-            a_stride: words,
-            b: 0,
-            d: normed,
-            d_stride: words,
-            b_half: 1,
+            left: Rows { base: residual, stride: words },
+            right: Rows::at(0),
+            to: Rows { base: normed, stride: words },
+            right_half: true,
             shift: 12,
-            write: 1,
-            amax: 1,
-            sum_squares: 1,
+            write: true,
+            amax: true,
+            sum_squares: true,
             ..Mul::default()
         });
-        self.quant(normed, words, 1, self.code(0), 1);
+        self.quant(normed, words, 1, self.code(0), true);
     }
 
-    fn quant(&mut self, a: u64, words: u64, segments: u64, d: u64, norm: u64) {
+    fn quant(&mut self, a: u64, words: u64, segments: u64, d: u64, norm: bool) {
         self.push(Quant {
             rows: self.rows,
             segments,
             segment_words: words / segments,
-            a,
-            a_stride: words,
-            d,
-            d_stride: words / 4,
+            from: Rows { base: a, stride: words },
+            to: Rows { base: d, stride: words / 4 },
             norm,
             factor_mantissa: 40_000,
             factor_exponent: -30,
-            scale: 0,
-            scale_stride: segments,
+            scales: Rows { base: 0, stride: segments },
             ..Quant::default()
         });
     }
@@ -173,31 +170,37 @@ impl Writer<'_> {
         let (rows, shift) = (self.rows, 20);
         match y {
             None => self.push(Matvec {
-                x,
+                codes: Rows::at(x),
                 vectors: 1,
                 groups,
                 blocks,
                 shift,
-                argmax: 1,
-                argmax_first: 1,
+                argmax: true,
+                argmax_first: true,
                 id_limit: outputs,
-                reg: 7,
+                register: sagen_streamed_isa::register::NEXT_TOKEN,
                 ..Matvec::default()
             }),
             Some(y) if rows == 1 => {
-                self.push(Matvec { x, vectors: 1, groups, blocks, y, shift, write: 1, ..Matvec::default() });
+                self.push(Matvec {
+                    codes: Rows::at(x),
+                    vectors: 1,
+                    groups,
+                    blocks,
+                    to: Rows::at(y),
+                    shift,
+                    write: true,
+                    ..Matvec::default()
+                });
             }
             Some(y) => self.push(Matmul {
-                x,
-                x_stride: groups,
+                codes: Rows { base: x, stride: groups },
                 rows,
                 groups,
                 blocks,
-                y,
-                y_stride: blocks,
-                scale_stride: 1,
+                to: Rows { base: y, stride: blocks },
+                scales: Rows::spaced(1),
                 shift,
-                ..Matmul::default()
             }),
         }
     }
@@ -212,25 +215,20 @@ impl Writer<'_> {
         self.push(Rope {
             rows,
             words: words + kv_words,
-            a: qkv,
-            a_stride: stride,
-            b: 0,
-            b_stride: 2,
-            d: qkv,
-            d_stride: stride,
+            from: Rows { base: qkv, stride },
+            table: Rows { base: 0, stride: 2 },
+            to: Rows { base: qkv, stride },
             head_words: 4,
-            amax: 1,
+            amax: true,
         });
         let fixed = Quant {
             rows,
             segments: 2 * s.kv_heads,
             segment_words: 4,
-            a: qkv + words,
-            a_stride: stride,
-            d: self.scratch(4),
-            d_stride: 2 * s.kv_heads,
-            to_scratchpad: 1,
-            fixed: 1,
+            from: Rows { base: qkv + words, stride },
+            to: Rows { base: self.scratch(4), stride: 2 * s.kv_heads },
+            to_scratchpad: true,
+            fixed: true,
             multiplier: 50_000,
             shift: 24,
             ..Quant::default()
@@ -238,27 +236,23 @@ impl Writer<'_> {
         self.push(fixed);
         self.push(Quant {
             segments: s.groups,
-            a: qkv,
-            d: self.code(1),
-            d_stride: s.groups,
-            to_scratchpad: 0,
-            fixed: 0,
+            from: Rows { base: qkv, ..fixed.from },
+            to: Rows { base: self.code(1), stride: s.groups },
+            to_scratchpad: false,
+            fixed: false,
             factor_mantissa: 40_000,
             factor_exponent: -30,
-            scale: 16,
-            scale_stride: s.groups,
+            scales: Rows { base: 16, stride: s.groups },
             ..fixed
         });
         self.push(Store {
             base: self.map.kv,
-            v: 64 * self.scratch(4),
+            from: 64 * self.scratch(4),
             beats: 4,
-            v_beat_stride: self.overlay.port_bytes() as u64,
-            count1: rows,
-            ddr1: 64,
-            v1: 64,
-            count2: 1,
-            count3: 1,
+            from_stride: self.overlay.port_bytes() as u64,
+            inner: Loop { count: rows, ddr_stride: 64, scratch_stride: 64 },
+            middle: Loop::ONCE,
+            outer: Loop::ONCE,
             ..Store::default()
         });
         for row in 0..rows {
@@ -269,14 +263,13 @@ impl Writer<'_> {
         self.push(Mul {
             rows,
             words,
-            a: mixed,
-            a_stride: words,
-            b_immediate: 1,
+            left: Rows { base: mixed, stride: words },
+            right_immediate: true,
             immediate: 1,
-            amax: 1,
+            amax: true,
             ..Mul::default()
         });
-        self.quant(mixed, words, 1, self.code(0), 0);
+        self.quant(mixed, words, 1, self.code(0), false);
         self.linear(self.code(0), s.groups, 64 * s.groups, Some(self.scratch(1)));
         self.residual();
     }
@@ -288,43 +281,35 @@ impl Writer<'_> {
         let region = CONTEXT * 64 / self.overlay.stream_ports() as u64;
         let base = self.map.kv + (layer * s.kv_heads + head) * 2 * region;
         let (blocks, port_stride) = (keys.div_ceil(16), self.map.kv_stride);
-        let beats = blocks * 16 * self.overlay.group_beats() as u64;
+        let beats = blocks * Block::keys(1).beats(self.overlay.beat()) as u64;
         let (x, scale) = (self.code(1) + row * s.groups + head * vectors, 16 + row * s.groups + head * vectors);
         self.push(Stream { base, port_stride, beats, ..Stream::default() });
         self.push(Score {
-            x,
-            x_stride: 1,
+            codes: Rows { base: x, stride: 1 },
             vectors,
             groups: 1,
             blocks,
-            scale,
-            scale_stride: 1,
+            scales: Rows { base: scale, stride: 1 },
             shift: 10,
-            limit_reg: POSITION,
-            row0: row,
-            row1: row,
-            row2: row,
-            row3: row,
+            limit_register: POSITION,
+            row: [row; 4],
             ..Score::default()
         });
         let y = self.scratch(3) + (row * s.groups + head * vectors) * 4;
-        for slab in 0..self.overlay.group_beats() as u64 {
+        for slab in 0..self.overlay.beat().group_beats(WeightFormat::Int8) as u64 {
             let base = base + region;
             let lanes = slab * self.overlay.beat_bytes() as u64;
             self.push(Stream { base, port_stride, beats: keys, ..Stream::default() });
             self.push(WeightedSum {
                 vectors,
                 keys,
-                limit_reg: POSITION,
-                row0: row,
-                row1: row,
-                row2: row,
-                row3: row,
-                y: y + lanes / 16,
-                y_lane: lanes % 16,
-                y_stride: 4,
-                v_mantissa: 40_000,
-                v_exponent: -15,
+                limit_register: POSITION,
+                row: [row; 4],
+                to: y + lanes / 16,
+                to_lane: lanes % 16,
+                to_stride: 4,
+                value_mantissa: 40_000,
+                value_exponent: -15,
                 shift: 0,
                 ..WeightedSum::default()
             });
@@ -339,27 +324,22 @@ impl Writer<'_> {
         self.push(Glu {
             rows,
             words,
-            a: both,
-            a_stride: 2 * words,
-            b: both + words,
-            b_stride: 2 * words,
-            d: both,
-            d_stride: 2 * words,
-            function: 0,
+            gate: Rows { base: both, stride: 2 * words },
+            up: Rows { base: both + words, stride: 2 * words },
+            to: Rows { base: both, stride: 2 * words },
+            function: GateFunction::Silu,
             shift: 12,
-            amax: 1,
+            amax: true,
         });
         self.push(Quant {
             rows,
             segments: 1,
             segment_words: words,
-            a: both,
-            a_stride: 2 * words,
-            d: self.code(2),
-            d_stride: s.ffn_groups,
+            from: Rows { base: both, stride: 2 * words },
+            to: Rows { base: self.code(2), stride: s.ffn_groups },
             factor_mantissa: 40_000,
             factor_exponent: -30,
-            scale_stride: 1,
+            scales: Rows::spaced(1),
             ..Quant::default()
         });
         self.linear(self.code(2), s.ffn_groups, 64 * s.groups, Some(self.scratch(1)));
@@ -371,12 +351,9 @@ impl Writer<'_> {
         self.push(Add {
             rows: self.rows,
             words,
-            a: residual,
-            a_stride: words,
-            b: self.scratch(1),
-            b_stride: words,
-            d: residual,
-            d_stride: words,
+            left: Rows { base: residual, stride: words },
+            right: Rows { base: self.scratch(1), stride: words },
+            to: Rows { base: residual, stride: words },
         });
     }
 }

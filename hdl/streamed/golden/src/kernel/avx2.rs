@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::{Acc, Blocks, Codes};
+use sagen_arith::contract::GROUP_SHIFT;
 use sagen_streamed_isa::{BLOCK_ROWS, GROUP};
 use std::arch::x86_64::*;
 
@@ -19,7 +20,7 @@ pub(super) fn dot(_: Token, blocks: &Blocks<'_>, block: usize, vectors: &[Codes<
     for (vector, acc) in vectors.iter().zip(acc) {
         // SAFETY: the token exists, so the processor has the target feature of `tile`.
         *acc = unsafe {
-            match blocks.port_bytes {
+            match blocks.beat.port_bytes {
                 4 => tile::<4>(blocks, block, vector),
                 8 => tile::<8>(blocks, block, vector),
                 _ => tile::<16>(blocks, block, vector),
@@ -36,8 +37,8 @@ fn tile<const BYTES: usize>(blocks: &Blocks<'_>, block: usize, vector: &Codes<'_
     let mut total = [_mm256_setzero_si256(); BYTES];
     let codes: [&[[u8; 16]]; 4] =
         std::array::from_fn(|p| if p < ports { blocks.codes(block, p).as_chunks().0 } else { &[] });
-    for group in 0..blocks.groups {
-        let left = _mm_cvtsi32_si128(3 - i32::from(vector.shifts[group]));
+    for group in 0..blocks.block.groups {
+        let left = _mm_cvtsi32_si128(GROUP_SHIFT as i32 - i32::from(vector.shifts[group]));
         for c in 0..runs_a_group * ports {
             let (run, port) = (group * runs_a_group + c / ports, c % ports);
             let x = _mm256_sll_epi16(broadcast::<BYTES>(&vector.groups[group], c), left);

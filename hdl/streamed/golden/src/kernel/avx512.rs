@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::{Acc, Blocks, Codes};
+use sagen_arith::contract::GROUP_SHIFT;
 use sagen_streamed_isa::{BLOCK_ROWS, GROUP};
 use std::arch::x86_64::*;
 
@@ -23,7 +24,7 @@ pub(super) fn dot(_: Token, blocks: &Blocks<'_>, block: usize, vectors: &[Codes<
     for (vectors, acc) in vectors.chunks(TILE).zip(acc.chunks_mut(TILE)) {
         // SAFETY: the token exists, so the processor has the target features of `tile`.
         unsafe {
-            match blocks.port_bytes {
+            match blocks.beat.port_bytes {
                 4 => tile_of::<1>(blocks, block, vectors, acc),
                 8 => tile_of::<2>(blocks, block, vectors, acc),
                 _ => tile_of::<4>(blocks, block, vectors, acc),
@@ -52,7 +53,7 @@ fn tile<const Q: usize, const V: usize>(blocks: &Blocks<'_>, block: usize, vecto
     let codes: [&[[u8; 64]]; 4] =
         std::array::from_fn(|p| if p < ports { blocks.codes(block, p).as_chunks().0 } else { &[] });
     let mut total = [[zero; Q]; V];
-    for group in 0..blocks.groups {
+    for group in 0..blocks.block.groups {
         let mut part = [[zero; Q]; V];
         for c in 0..runs_a_group * ports {
             let (run, port) = (group * runs_a_group + c / ports, c % ports);
@@ -70,7 +71,7 @@ fn tile<const Q: usize, const V: usize>(blocks: &Blocks<'_>, block: usize, vecto
             }
         }
         for ((vector, part), total) in vectors.iter().zip(part).zip(&mut total) {
-            let left = _mm_cvtsi32_si128(3 - i32::from(vector.shifts[group]));
+            let left = _mm_cvtsi32_si128(GROUP_SHIFT as i32 - i32::from(vector.shifts[group]));
             for (part, total) in part.into_iter().zip(total) {
                 *total = _mm512_add_epi32(*total, _mm512_sll_epi32(part, left));
             }

@@ -6,6 +6,9 @@ mod avx2;
 mod avx512;
 mod scalar;
 
+use sagen_arith::contract::GROUP_SHIFT;
+use sagen_arith::scale::Scale;
+use sagen_streamed_arch::layout::{Beat, Block, WeightFormat};
 use sagen_streamed_isa::{BLOCK_ROWS, GROUP};
 use std::sync::LazyLock;
 
@@ -25,7 +28,7 @@ impl<'a> Codes<'a> {
     pub(crate) fn new(groups: &'a [[i8; GROUP]], shifts: &'a [u8]) -> Self {
         let gain = |(codes, shift): (&[i8; GROUP], &u8)| {
             let sum: i32 = codes.iter().map(|x| i32::from(*x)).sum();
-            (128 * sum) << (3 - shift)
+            (128 * sum) << (GROUP_SHIFT - u32::from(*shift))
         };
         Self { groups, shifts, bias: groups.iter().zip(shifts).map(gain).fold(0, i32::wrapping_add) }
     }
@@ -34,46 +37,28 @@ impl<'a> Codes<'a> {
 /// Accumulators of one block: row n of the block at index n.
 pub(crate) type Acc = [i32; BLOCK_ROWS];
 
-/// Consecutive weight blocks as they lie in DDR, one slice a stream port.
+/// Consecutive blocks as they lie in DDR, one slice a stream port.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blocks<'a> {
     /// Equally long slices, at most four.
     pub(crate) ports: &'a [&'a [u8]],
-    /// Bytes of one transfer.
-    pub(crate) port_bytes: usize,
-    /// Scale beats before the codes of a block.
-    pub(crate) scale_beats: usize,
-    /// Channels / 64.
-    pub(crate) groups: usize,
+    /// Cut of a beat.
+    pub(crate) beat: Beat,
+    /// Shape of each block.
+    pub(crate) block: Block,
 }
 
 impl<'a> Blocks<'a> {
-    fn beat_bytes(&self) -> usize {
-        self.ports.len() * self.port_bytes
-    }
-    /// Transfers of one port in a block.
-    fn block_beats(&self) -> usize {
-        self.scale_beats + self.groups * GROUP / self.beat_bytes() * BLOCK_ROWS
-    }
-    /// The scale words of a block: 16 little-endian words over its scale beats.
-    pub(crate) fn scale_words(&self, block: usize) -> [u32; BLOCK_ROWS] {
-        let lane = |n: usize| {
-            let (beat, at) = (4 * n / self.beat_bytes(), 4 * n % self.beat_bytes());
-            let (port, byte) = (at / self.port_bytes, at % self.port_bytes);
-            let first = (block * self.block_beats() + beat) * self.port_bytes + byte;
-            let bytes = &self.ports[port][first..first + 4];
-            u32::from_le_bytes(bytes.try_into().expect("four bytes"))
-        };
-        std::array::from_fn(lane)
+    /// The scales of a block's rows.
+    pub(crate) fn scales(&self, index: usize) -> [Scale; BLOCK_ROWS] {
+        self.block.scales(self.beat, self.ports, index)
     }
     /// The codes of a block that one port carries: runs of 16 transfers, one a row.
-    fn codes(&self, block: usize, port: usize) -> &'a [u8] {
-        let beats = self.block_beats();
-        let first = (block * beats + self.scale_beats) * self.port_bytes;
-        &self.ports[port][first..(block + 1) * beats * self.port_bytes]
+    fn codes(&self, index: usize, port: usize) -> &'a [u8] {
+        self.block.codes(self.beat, self.ports[port], index)
     }
 
-    /// `acc[v][n]` = sum over groups of `dot(row n, vector v) << (3 - shift)`.
+    /// `acc[v][n]` = sum over groups of `dot(row n, vector v) << (GROUP_SHIFT - shift)`.
     pub(crate) fn dot(&self, block: usize, vectors: &[Codes<'_>], acc: &mut [Acc]) {
         static KERNEL: LazyLock<Kernel> = LazyLock::new(Kernel::fastest);
         KERNEL.dot(self, block, vectors, acc);
@@ -108,12 +93,12 @@ impl Kernel {
 
     fn dot(self, blocks: &Blocks<'_>, block: usize, vectors: &[Codes<'_>], acc: &mut [Acc]) {
         assert_eq!(vectors.len(), acc.len(), "one accumulator a vector");
-        match self {
-            Kernel::Scalar => scalar::dot(blocks, block, vectors, acc),
+        match (blocks.block.format, self) {
+            (WeightFormat::Int8, Kernel::Scalar) => scalar::dot(blocks, block, vectors, acc),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2(token) => avx2::dot(token, blocks, block, vectors, acc),
+            (WeightFormat::Int8, Kernel::Avx2(token)) => avx2::dot(token, blocks, block, vectors, acc),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512(token) => avx512::dot(token, blocks, block, vectors, acc),
+            (WeightFormat::Int8, Kernel::Avx512(token)) => avx512::dot(token, blocks, block, vectors, acc),
         }
     }
 }
@@ -132,12 +117,12 @@ mod tests {
         let mut random = ChaCha8Rng::seed_from_u64(1);
         for (ports, port_bytes) in GEOMETRIES {
             for (groups, vectors) in [(1, 1), (1, 16), (3, 2), (9, 3), (9, 4), (2, 5), (24, 7)] {
-                let scale_beats = random.random_range(0..3);
-                let beats = 2 * (scale_beats + groups * GROUP / (ports * port_bytes) * BLOCK_ROWS);
+                let beat = Beat { port_bytes, ports };
+                let block = Block { format: WeightFormat::Int8, groups, scaled: random.random() };
                 let bytes: Vec<Vec<u8>> =
-                    (0..ports).map(|_| (0..beats * port_bytes).map(|_| random.random()).collect()).collect();
+                    (0..ports).map(|_| (0..2 * block.bytes(beat)).map(|_| random.random()).collect()).collect();
                 let slices: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
-                let blocks = Blocks { ports: &slices, port_bytes, scale_beats, groups };
+                let blocks = Blocks { ports: &slices, beat, block };
                 let codes: Vec<[i8; GROUP]> =
                     (0..groups * vectors).map(|_| std::array::from_fn(|_| random.random_range(-127..=127))).collect();
                 let shifts: Vec<u8> = (0..groups * vectors).map(|_| random.random_range(0..4)).collect();
@@ -162,7 +147,7 @@ mod tests {
         let groups = 255;
         let bytes = [vec![0x80u8; groups * 4 * BLOCK_ROWS * 16]];
         let slices: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
-        let blocks = Blocks { ports: &slices, port_bytes: 16, scale_beats: 0, groups };
+        let blocks = Blocks { ports: &slices, beat: Beat { port_bytes: 16, ports: 1 }, block: Block::keys(groups) };
         let (codes, shifts) = (vec![[-127i8; GROUP]; groups], vec![0; groups]);
         for kernel in Kernel::available() {
             let mut acc = [Acc::default()];

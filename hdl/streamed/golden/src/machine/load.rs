@@ -8,22 +8,25 @@ impl Machine {
     pub(super) fn load(&mut self, o: &sagen_streamed_isa::Load) -> Result<(), Fault> {
         within("rows", o.rows, 1, u64::MAX)?;
         within("row_words", o.row_words, 1, u64::MAX)?;
-        if o.reg_step == 1 {
-            within("reg + rows - 1", o.reg + o.rows - 1, 0, REGISTERS as u64 - 1)?;
+        if o.gather {
+            within("register + rows - 1", o.register.index() as u64 + o.rows - 1, 0, REGISTERS as u64 - 1)?;
         }
-        let v = self.scratch_rows("v", o.v, o.v_stride, o.rows, o.row_words)?.distinct("v_stride")?;
+        let to = self.scratch_rows("to", o.to, o.rows, o.row_words)?.distinct("to_stride")?;
         let bytes = o.row_words * WORD_BYTES as u64;
         for row in 0..o.rows {
-            let register = self.value(o.reg + row * o.reg_step);
-            let address = o.base + row * o.ddr_stride + register * o.reg_stride;
+            let register = match o.gather {
+                true => o.register.after(row as usize).expect("checked above"),
+                false => o.register,
+            };
+            let address = o.base + row * o.ddr_stride + self.value(register) * o.register_stride;
             aligned("base + strides", address, WORD_BYTES as u64)?;
             let source = self.ddr.read(address, bytes)?;
-            let lanes = &mut self.scratch[v.start(row as usize) * LANES..];
+            let lanes = &mut self.scratch[to.start(row as usize) * LANES..];
             for (lane, bytes) in lanes.iter_mut().zip(source.as_chunks::<4>().0) {
                 *lane = i32::from_le_bytes(*bytes);
             }
         }
-        self.touched.scratch(v);
+        self.touched.scratch(to);
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! What one descriptor left behind, in a form that does not depend on the order of its writes.
 
 use super::Machine;
-use super::rows::Rows;
+use super::extent::Extent;
 use sagen_streamed_isa::{GROUP, WORD_BYTES};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -114,9 +114,9 @@ impl Touched {
             self.ddr.push((address, bytes));
         }
     }
-    pub(crate) fn scratch(&mut self, rows: Rows) {
+    pub(crate) fn scratch(&mut self, of: Extent) {
         if self.on {
-            let words = (0..rows.rows as usize).flat_map(|r| rows.start(r)..rows.start(r) + rows.length as usize);
+            let words = (0..of.rows as usize).flat_map(|r| of.start(r)..of.start(r) + of.length as usize);
             self.scratch.extend(words.map(|w| (w, u64::MAX)));
         }
     }
@@ -160,11 +160,10 @@ impl Machine {
             let (codes, shift) = self.code_word(word);
             Write::Code { word: word as u32, codes: *codes, shift }
         });
-        let scale = touched.scale.iter().map(|&entry| {
-            let s = self.scales[entry];
-            let value = u32::from(s.mantissa) | u32::from(s.exponent as u8) << 16;
-            Write::Scale { entry: entry as u32, value }
-        });
+        let scale = touched
+            .scale
+            .iter()
+            .map(|&entry| Write::Scale { entry: entry as u32, value: self.scales[entry].to_word() });
         let registers = touched
             .registers
             .iter()

@@ -9,15 +9,15 @@ impl Machine {
     pub(super) fn matmul(&mut self, o: &sagen_streamed_isa::Matmul) -> Result<(), Fault> {
         within("rows", o.rows, 1, CHUNK_ROWS as u64)?;
         let linear = Linear {
-            x: self.code_rows("x", o.x, o.x_stride, o.rows, o.groups)?,
-            scale: self.scale_rows("scale", o.scale, o.scale_stride, o.rows, 1)?,
-            groups: o.groups as usize,
+            codes: self.code_rows("codes", o.codes, o.rows, o.groups)?,
+            scales: self.scale_rows("scales", o.scales, o.rows, 1)?,
+            block: o.into(),
             blocks: o.blocks as usize,
             shift: o.shift as i32,
         };
-        let y = self.scratch_rows("y", o.y, o.y_stride, o.rows, o.blocks)?.distinct("y_stride")?;
+        let to = self.scratch_rows("to", o.to, o.rows, o.blocks)?.distinct("to_stride")?;
         let results = self.linear(&linear)?;
-        self.write_results(y, &results);
+        self.write_results(to, &results);
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 //! consumed. Whatever a descriptor cannot legally do is an error that names the field.
 
 mod ddr;
+mod extent;
 mod fault;
 mod load;
 mod log;
@@ -11,7 +12,6 @@ mod matmul;
 mod matvec;
 mod quant;
 mod queue;
-mod rows;
 mod score;
 mod store;
 mod stream;
@@ -21,13 +21,16 @@ mod weighted_sum;
 pub use log::{Write, canonical};
 
 use ddr::Ddr;
+pub use extent::Extent;
 pub use fault::Fault;
 use log::Touched;
-use queue::{Geometry, Queue};
-pub use rows::Rows;
+use queue::Queue;
 use sagen_arith::scale::Scale;
+use sagen_streamed_arch::layout::Block;
 use sagen_streamed_arch::{Device, DeviceError, Program, Routine, RunStats, Step, StreamedConfig};
-use sagen_streamed_isa::{AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES, Operation, REGISTERS, SCALES, WORD_BYTES};
+use sagen_streamed_isa::{
+    AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES, Operation, REGISTERS, Register, Rows, SCALES, WORD_BYTES, register,
+};
 
 /// Everything that a program can change.
 pub struct Machine {
@@ -129,13 +132,12 @@ impl Machine {
     }
     /// Beats that an operation takes from the stream, given the registers.
     pub fn beats_taken(&self, operation: &Operation) -> u64 {
-        let block =
-            |groups: u64, scale_beats: u64| scale_beats + groups * self.overlay.group_beats() as u64 * LANES as u64;
+        let beats = |block: Block, blocks: u64| blocks * block.beats(self.overlay.beat()) as u64;
         match operation {
-            Operation::Matvec(o) => o.blocks * block(o.groups, self.overlay.group_beats() as u64),
-            Operation::Matmul(o) => o.blocks * block(o.groups, self.overlay.group_beats() as u64),
-            Operation::Score(o) => (o.blocks + self.value(o.reg)) * block(o.groups, 0),
-            Operation::WeightedSum(o) => o.keys + self.value(o.reg),
+            Operation::Matvec(o) => beats(o.into(), o.blocks),
+            Operation::Matmul(o) => beats(o.into(), o.blocks),
+            Operation::Score(o) => beats(o.into(), o.blocks + self.value(o.register)),
+            Operation::WeightedSum(o) => o.keys + self.value(o.register),
             Operation::Stream(_) | Operation::Mul(_) | Operation::Add(_) | Operation::Rope(_) => 0,
             Operation::Glu(_) | Operation::Quant(_) | Operation::Load(_) | Operation::Store(_) => 0,
         }
@@ -159,26 +161,26 @@ impl Machine {
     }
 
     /// A step register; register 0 is never written.
-    fn value(&self, register: u64) -> u64 {
-        u64::from(self.registers[register as usize])
+    fn value(&self, register: Register) -> u64 {
+        u64::from(self.registers[register.index()])
     }
     fn scratch_bytes(&self, word: usize) -> [u8; WORD_BYTES] {
         let lanes = self.scratch_word(word);
         std::array::from_fn(|i| lanes[i / 4].to_le_bytes()[i % 4])
     }
-    fn scratch_rows(&self, field: &'static str, base: u64, stride: u64, rows: u64, length: u64) -> Result<Rows, Fault> {
-        Rows { field, base, stride, rows, length }.inside("scratchpad words", self.overlay.scratch_words())
+    fn scratch_rows(&self, field: &'static str, at: Rows, rows: u64, length: u64) -> Result<Extent, Fault> {
+        Extent { field, at, rows, length }.inside("scratchpad words", self.overlay.scratch_words())
     }
-    fn code_rows(&self, field: &'static str, base: u64, stride: u64, rows: u64, length: u64) -> Result<Rows, Fault> {
-        Rows { field, base, stride, rows, length }.inside("code words", self.overlay.code_words())
+    fn code_rows(&self, field: &'static str, at: Rows, rows: u64, length: u64) -> Result<Extent, Fault> {
+        Extent { field, at, rows, length }.inside("code words", self.overlay.code_words())
     }
-    fn scale_rows(&self, field: &'static str, base: u64, stride: u64, rows: u64, length: u64) -> Result<Rows, Fault> {
-        Rows { field, base, stride, rows, length }.inside("scale entries", SCALES)
+    fn scale_rows(&self, field: &'static str, at: Rows, rows: u64, length: u64) -> Result<Extent, Fault> {
+        Extent { field, at, rows, length }.inside("scale entries", SCALES)
     }
 }
 
 fn empty_queue(overlay: &StreamedConfig) -> Queue {
-    Queue::new(Geometry { ports: overlay.stream_ports(), port_bytes: overlay.port_bytes() })
+    Queue::new(overlay.beat())
 }
 
 impl Device for Machine {
@@ -188,17 +190,16 @@ impl Device for Machine {
         Ok(())
     }
 
-    fn set_register(&mut self, index: u64, value: u32) -> Result<(), DeviceError> {
-        if index == sagen_streamed_isa::register::ZERO || index >= REGISTERS as u64 {
-            return Err(DeviceError::Failed(format!("register {index} is outside 1..={}", REGISTERS - 1)));
+    fn set_register(&mut self, register: Register, value: u32) -> Result<(), DeviceError> {
+        if register == register::ZERO {
+            return Err(DeviceError::Failed("register 0 always reads zero; 1..=31 can be set".to_string()));
         }
-        self.registers[index as usize] = value;
+        self.registers[register.index()] = value;
         Ok(())
     }
 
-    fn register(&mut self, index: u64) -> Result<u32, DeviceError> {
-        let value = self.registers.get(index as usize).copied();
-        value.ok_or_else(|| DeviceError::Failed(format!("register {index} is outside 0..={}", REGISTERS - 1)))
+    fn register(&mut self, register: Register) -> Result<u32, DeviceError> {
+        Ok(self.registers[register.index()])
     }
 
     fn run(&mut self, routine: &Routine) -> Result<RunStats, DeviceError> {

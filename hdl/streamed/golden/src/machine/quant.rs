@@ -1,8 +1,8 @@
 //! Quant: int8 codes by recorded magnitudes, with one scale a segment; or by a constant.
 
 use super::Machine;
+use super::extent::Extent;
 use super::fault::{Fault, within};
-use super::rows::Rows;
 use sagen_arith::quantise::{Quantiser, fixed_code, norm_scale, scale};
 use sagen_arith::scale::Scale;
 use sagen_streamed_isa::{AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES};
@@ -12,10 +12,10 @@ const GROUP_WORDS: u64 = (GROUP / LANES) as u64;
 /// A checked descriptor.
 struct Plan<'a> {
     o: &'a sagen_streamed_isa::Quant,
-    a: Rows,
-    d: Rows,
+    from: Extent,
+    to: Extent,
     /// Where the scales go, in dynamic mode.
-    scale: Option<Rows>,
+    scales: Option<Extent>,
 }
 
 impl Machine {
@@ -39,36 +39,36 @@ impl Machine {
         }
         let words = o.segments * o.segment_words;
         let groups = words / GROUP_WORDS;
-        let a = self.scratch_rows("a", o.a, o.a_stride, o.rows, words)?;
-        let d = match o.to_scratchpad {
-            0 => self.code_rows("d", o.d, o.d_stride, o.rows, groups)?,
-            _ => self.scratch_rows("d", o.d, o.d_stride, o.rows, groups)?,
+        let from = self.scratch_rows("from", o.from, o.rows, words)?;
+        let to = match o.to_scratchpad {
+            false => self.code_rows("to", o.to, o.rows, groups)?,
+            true => self.scratch_rows("to", o.to, o.rows, groups)?,
         };
-        let d = d.distinct("d_stride")?;
-        if o.to_scratchpad == 1 {
-            d.may_follow(&a)?;
+        let to = to.distinct("to_stride")?;
+        if o.to_scratchpad {
+            to.may_follow(&from)?;
         }
-        let scale = match o.fixed {
-            0 => {
+        let scales = match o.fixed {
+            false => {
                 within("segments * segment_words / 4", groups, 1, AMAX_GROUPS as u64)?;
-                let entries = self.scale_rows("scale", o.scale, o.scale_stride, o.rows, o.segments)?;
-                Some(entries.distinct("scale_stride")?)
+                let entries = self.scale_rows("scales", o.scales, o.rows, o.segments)?;
+                Some(entries.distinct("scales_stride")?)
             }
-            _ => {
+            true => {
                 within("shift", o.shift, 0, 63)?;
                 None
             }
         };
-        Ok(Plan { o, a, d, scale })
+        Ok(Plan { o, from, to, scales })
     }
 
     fn segment(&mut self, plan: &Plan<'_>, row: usize, segment: usize) -> Result<(), Fault> {
         let groups = (plan.o.segment_words / GROUP_WORDS) as usize;
         let first = segment * groups;
-        let amax = plan.scale.map(|_| *self.amax[row][first..first + groups].iter().max().expect("not empty"));
+        let amax = plan.scales.map(|_| *self.amax[row][first..first + groups].iter().max().expect("not empty"));
         let quantiser = amax.map(Quantiser::new);
         for group in first..first + groups {
-            let from = (plan.a.start(row) * LANES) + group * GROUP;
+            let from = (plan.from.start(row) * LANES) + group * GROUP;
             let values: &[i32; GROUP] = self.scratch[from..from + GROUP].try_into().expect("one group");
             let (codes, shift) = match &quantiser {
                 Some(q) => {
@@ -80,9 +80,9 @@ impl Machine {
                     (values.map(|t| fixed_code(t, multiplier, shift)), 0)
                 }
             };
-            self.put_codes(plan.o.to_scratchpad == 1, plan.d.start(row) + group, codes, shift);
+            self.put_codes(plan.o.to_scratchpad, plan.to.start(row) + group, codes, shift);
         }
-        if let (Some(entries), Some(amax)) = (plan.scale, amax) {
+        if let (Some(entries), Some(amax)) = (plan.scales, amax) {
             self.put_scale(plan.o, entries.start(row) + segment, amax, self.sum_squares[row])?;
         }
         Ok(())
@@ -109,8 +109,8 @@ impl Machine {
     ) -> Result<(), Fault> {
         let factor = Scale { mantissa: o.factor_mantissa as u16, exponent: o.factor_exponent as i16 };
         let value = match o.norm {
-            0 => scale(amax, factor),
-            _ => norm_scale(amax, squares, o.epsilon, factor),
+            false => scale(amax, factor),
+            true => norm_scale(amax, squares, o.epsilon, factor),
         };
         if i8::try_from(value.exponent).is_err() {
             return Err(Fault::Exponent { entry: entry as u64, found: value.exponent });

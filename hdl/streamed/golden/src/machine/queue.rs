@@ -3,6 +3,7 @@
 
 use super::ddr::Ddr;
 use super::fault::Fault;
+use sagen_streamed_arch::layout::Beat;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -19,7 +20,7 @@ struct Run {
 
 /// Streamed beats that nobody consumed yet.
 pub(crate) struct Queue {
-    geometry: Geometry,
+    beat: Beat,
     runs: VecDeque<Run>,
     /// Bytes consumed since the routine began.
     consumed: u64,
@@ -28,22 +29,9 @@ pub(crate) struct Queue {
 /// Consecutive beats, one slice a port.
 pub(crate) type Ports<'a> = Vec<Cow<'a, [u8]>>;
 
-/// Ports and the bytes of one transfer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Geometry {
-    pub(crate) ports: usize,
-    pub(crate) port_bytes: usize,
-}
-
-impl Geometry {
-    pub(crate) fn beat_bytes(&self) -> usize {
-        self.ports * self.port_bytes
-    }
-}
-
 impl Queue {
-    pub(crate) fn new(geometry: Geometry) -> Self {
-        Self { geometry, runs: VecDeque::new(), consumed: 0 }
+    pub(crate) fn new(beat: Beat) -> Self {
+        Self { beat, runs: VecDeque::new(), consumed: 0 }
     }
 
     /// Bytes consumed.
@@ -58,7 +46,7 @@ impl Queue {
 
     /// Append a stream descriptor's beats, which must lie in DDR.
     pub(crate) fn push(&mut self, ddr: &Ddr, base: u64, port_stride: u64, beats: u64) -> Result<(), Fault> {
-        let g = self.geometry;
+        let g = self.beat;
         for port in 0..g.ports as u64 {
             ddr.read(base + port * port_stride, beats * g.port_bytes as u64)?;
         }
@@ -68,7 +56,7 @@ impl Queue {
 
     /// Take the next beats. One run is lent as it lies in DDR; several are joined.
     pub(crate) fn take<'a>(&mut self, ddr: &'a Ddr, beats: u64) -> Result<Ports<'a>, Fault> {
-        let g = self.geometry;
+        let g = self.beat;
         if self.beats() < beats {
             return Err(Fault::Underrun { wanted: beats, found: self.beats() });
         }
@@ -91,13 +79,13 @@ impl Queue {
             }
             left -= n;
         }
-        self.consumed += beats * g.beat_bytes() as u64;
+        self.consumed += beats * g.bytes() as u64;
         Ok(taken)
     }
 
     /// Copy what a write to `range` would change.
     pub(crate) fn keep(&mut self, ddr: &Ddr, range: Range<u64>) -> Result<(), Fault> {
-        let g = self.geometry;
+        let g = self.beat;
         for run in self.runs.iter_mut().filter(|r| r.copied.is_none()) {
             let bytes = run.beats * g.port_bytes as u64;
             let meets = |port: u64| {
@@ -115,7 +103,7 @@ impl Queue {
 
 impl Run {
     /// The first beats of one port.
-    fn front<'a>(&self, ddr: &'a Ddr, g: Geometry, port: usize, beats: u64) -> Result<Cow<'a, [u8]>, Fault> {
+    fn front<'a>(&self, ddr: &'a Ddr, g: Beat, port: usize, beats: u64) -> Result<Cow<'a, [u8]>, Fault> {
         let bytes = beats * g.port_bytes as u64;
         match &self.copied {
             Some(ports) => Ok(Cow::Owned(ports[port][..bytes as usize].to_vec())),
@@ -123,7 +111,7 @@ impl Run {
         }
     }
 
-    fn advance(&mut self, g: Geometry, beats: u64) {
+    fn advance(&mut self, g: Beat, beats: u64) {
         let bytes = beats * g.port_bytes as u64;
         self.base += bytes;
         self.beats -= beats;

@@ -6,6 +6,7 @@ use super::matvec::{each_block, resident};
 use crate::kernel::{Acc, Blocks};
 use sagen_arith::requant;
 use sagen_arith::scale::Scale;
+use sagen_streamed_arch::layout::Block;
 use sagen_streamed_isa::{BLOCK_ROWS, VECTORS};
 use std::borrow::Cow;
 
@@ -35,27 +36,25 @@ impl Machine {
     pub(super) fn score(&mut self, o: &sagen_streamed_isa::Score) -> Result<(), Fault> {
         within("vectors", o.vectors, 1, VECTORS as u64)?;
         within("groups", o.groups, 1, u64::MAX)?;
-        let blocks = o.blocks + self.value(o.reg);
+        let blocks = o.blocks + self.value(o.register);
         within("blocks + register", blocks, 1, (self.overlay.score_rows() / BLOCK_ROWS) as u64)?;
-        let x = self.code_rows("x", o.x, o.x_stride, o.vectors, o.groups)?;
-        let scale = self.scale_rows("scale", o.scale, o.scale_stride, o.vectors, 1)?;
-        let beats = blocks * o.groups * (self.overlay.group_beats() * BLOCK_ROWS) as u64;
-        let ports = self.queue.take(&self.ddr, beats)?;
+        let codes = self.code_rows("codes", o.codes, o.vectors, o.groups)?;
+        let entries = self.scale_rows("scales", o.scales, o.vectors, 1)?;
+        let (beat, block) = (self.overlay.beat(), Block::from(o));
+        let ports = self.queue.take(&self.ddr, blocks * block.beats(beat) as u64)?;
         let slices: Vec<&[u8]> = ports.iter().map(Cow::as_ref).collect();
-        let keys =
-            Blocks { ports: &slices, port_bytes: self.overlay.port_bytes(), scale_beats: 0, groups: o.groups as usize };
-        let queries = resident(&self.codes, &self.code_shifts, x);
-        let scales: Vec<Scale> = (0..queries.len()).map(|v| self.scales[scale.start(v)]).collect();
+        let keys = Blocks { ports: &slices, beat, block };
+        let queries = resident(&self.codes, &self.code_shifts, codes);
+        let scales: Vec<Scale> = (0..queries.len()).map(|v| self.scales[entries.start(v)]).collect();
         let mut z = vec![Acc::default(); blocks as usize * queries.len()];
-        each_block(&mut z, queries.len(), o.groups as usize, |block, z| {
+        each_block(&mut z, queries.len(), block.groups, |block, z| {
             keys.dot(block, &queries, z);
             for (z, scale) in z.iter_mut().zip(&scales) {
                 *z = z.map(|acc| requant::scaled(acc, *scale, o.shift as i32));
             }
         });
         self.scores = Scores { z, vectors: queries.len(), seen: Vec::new() };
-        let rows = [o.row0, o.row1, o.row2, o.row3];
-        let limits = rows.map(|row| self.value(o.limit_reg) + row);
+        let limits = o.row.map(|row| self.value(o.limit_register) + row);
         let seen = |v: usize| (limits[v], self.scores.max(limits[v], v));
         self.scores.seen = (0..self.scores.vectors).map(seen).collect();
         Ok(())

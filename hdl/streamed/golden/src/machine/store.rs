@@ -2,20 +2,19 @@
 
 use super::Machine;
 use super::fault::{Fault, aligned, within};
-use sagen_streamed_arch::hazard::loops;
+use sagen_streamed_arch::hazard::runs;
 use sagen_streamed_isa::WORD_BYTES;
 
 impl Machine {
     pub(super) fn store(&mut self, o: &sagen_streamed_isa::Store) -> Result<(), Fault> {
         within("beats", o.beats, 1, u64::MAX)?;
-        within("count1", o.count1, 1, u64::MAX)?;
-        within("count2", o.count2, 1, u64::MAX)?;
-        within("count3", o.count3, 1, u64::MAX)?;
-        let base = o.base + self.value(o.reg_a) * o.reg_a_stride + self.value(o.reg_b) * o.reg_b_stride;
-        for (i3, i2, i1) in loops(o) {
-            let to = base + i3 * o.ddr3 + i2 * o.ddr2 + i1 * o.ddr1;
-            let from = o.v + i3 * o.v3 + i2 * o.v2 + i1 * o.v1;
-            self.store_run(o, to, from)?;
+        within("inner_count", o.inner.count, 1, u64::MAX)?;
+        within("middle_count", o.middle.count, 1, u64::MAX)?;
+        within("outer_count", o.outer.count, 1, u64::MAX)?;
+        let first = self.value(o.register_1) * o.register_1_stride;
+        let base = o.base + first + self.value(o.register_2) * o.register_2_stride;
+        for (ddr, scratch) in runs(o) {
+            self.store_run(o, base + ddr, o.from + scratch)?;
         }
         Ok(())
     }
@@ -28,13 +27,13 @@ impl Machine {
         let run = self.ddr.write(to, bytes)?;
         let size = (self.scratch.len() * 4) as u64;
         for (i, piece_bytes) in run.chunks_exact_mut(piece as usize).enumerate() {
-            let first = from + i as u64 * o.v_beat_stride;
-            aligned("v + strides", first, piece)?;
+            let first = from + i as u64 * o.from_stride;
+            aligned("from + strides", first, piece)?;
             let end = first + piece;
             if end > size {
                 let words = WORD_BYTES as u64;
                 let (first, end, size) = (first / words, end.div_ceil(words), size / words);
-                return Err(Fault::Space { field: "v + strides", space: "scratchpad words", first, end, size });
+                return Err(Fault::Space { field: "from + strides", space: "scratchpad words", first, end, size });
             }
             let lanes = &self.scratch[first as usize / 4..end as usize / 4];
             for (bytes, lane) in piece_bytes.as_chunks_mut::<4>().0.iter_mut().zip(lanes) {

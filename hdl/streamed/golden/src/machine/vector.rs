@@ -1,68 +1,75 @@
 //! Mul, Add, Rope and Glu: elementwise over rows of the scratchpad, with magnitudes on the side.
 
 use super::Machine;
+use super::extent::Extent;
 use super::fault::{Fault, within};
-use super::rows::Rows;
 use sagen_arith::fixed::{rsh, sat32};
 use sagen_arith::rope::rotate;
 use sagen_arith::sfu::gate::{Gate, glu};
-use sagen_streamed_isa::{AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES};
+use sagen_streamed_isa::{AMAX_GROUPS, CHUNK_ROWS, GROUP, GateFunction, LANES, Rows};
 
 /// Elements of one operand row.
 enum Operand {
-    Rows(Rows),
-    Half(Rows),
+    Rows(Extent),
+    Half(Extent),
     Immediate(i32),
 }
 
 impl Machine {
     pub(super) fn mul(&mut self, o: &sagen_streamed_isa::Mul) -> Result<(), Fault> {
-        shape(o.rows, o.words, o.amax == 1)?;
+        shape(o.rows, o.words, o.amax)?;
         within("shift", o.shift, 0, 63)?;
-        let a = if o.a_immediate == 1 {
-            Operand::Immediate(o.immediate as i32)
-        } else {
-            let base = o.a + self.value(o.a_reg) * o.a_stride;
-            Operand::Rows(self.scratch_rows("a + register * a_stride", base, o.a_stride, o.rows, o.words)?)
-        };
-        let b = match (o.b_immediate, o.b_half) {
-            (1, _) => Operand::Immediate(o.immediate as i32),
-            (_, 1) => Operand::Half(self.scratch_rows("b", o.b, o.b_stride, o.rows, o.words.div_ceil(2))?),
-            _ => Operand::Rows(self.scratch_rows("b", o.b, o.b_stride, o.rows, o.words)?),
-        };
-        let d = match o.write {
-            0 => None,
-            _ => Some(self.result(o.d, o.d_stride, o.rows, o.words, &[&a, &b])?),
+        let (left, right) = (self.left(o)?, self.right(o)?);
+        let to = match o.write {
+            false => None,
+            true => Some(self.result(o.to, o.rows, o.words, &[&left, &right])?),
         };
         let elements = o.words as usize * LANES;
         for row in 0..o.rows as usize {
-            let (x, y) = (self.elements(&a, row, elements), self.elements(&b, row, elements));
-            if o.sum_squares == 1 {
+            let (x, y) = (self.elements(&left, row, elements), self.elements(&right, row, elements));
+            if o.sum_squares {
                 self.sum_squares[row] = x.iter().map(|x| u128::from(x.unsigned_abs()).pow(2)).sum();
             }
             let product = |(x, y): (&i32, &i32)| sat32(rsh(i64::from(*x) * i64::from(*y), o.shift as i32));
             let result: Vec<i32> = x.iter().zip(&y).map(product).collect();
-            self.finish_row(d, row, &result, o.amax == 1);
+            self.finish_row(to, row, &result, o.amax);
         }
         Ok(())
     }
 
+    fn left(&self, o: &sagen_streamed_isa::Mul) -> Result<Operand, Fault> {
+        if o.left_immediate {
+            return Ok(Operand::Immediate(o.immediate as i32));
+        }
+        let at = Rows { base: o.left.row(self.value(o.left_register)), ..o.left };
+        Ok(Operand::Rows(self.scratch_rows("left + register * left_stride", at, o.rows, o.words)?))
+    }
+
+    fn right(&self, o: &sagen_streamed_isa::Mul) -> Result<Operand, Fault> {
+        let rows = |words| self.scratch_rows("right", o.right, o.rows, words);
+        match (o.right_immediate, o.right_half) {
+            (true, _) => Ok(Operand::Immediate(o.immediate as i32)),
+            (false, true) => rows(o.words.div_ceil(2)).map(Operand::Half),
+            (false, false) => rows(o.words).map(Operand::Rows),
+        }
+    }
+
     pub(super) fn add(&mut self, o: &sagen_streamed_isa::Add) -> Result<(), Fault> {
         shape(o.rows, o.words, false)?;
-        let a = Operand::Rows(self.scratch_rows("a", o.a, o.a_stride, o.rows, o.words)?);
-        let b = Operand::Rows(self.scratch_rows("b", o.b, o.b_stride, o.rows, o.words)?);
-        let d = self.result(o.d, o.d_stride, o.rows, o.words, &[&a, &b])?;
+        let left = Operand::Rows(self.scratch_rows("left", o.left, o.rows, o.words)?);
+        let right = Operand::Rows(self.scratch_rows("right", o.right, o.rows, o.words)?);
+        let to = self.result(o.to, o.rows, o.words, &[&left, &right])?;
         let elements = o.words as usize * LANES;
         for row in 0..o.rows as usize {
-            let (x, y) = (self.elements(&a, row, elements), self.elements(&b, row, elements));
+            let (x, y) = (self.elements(&left, row, elements), self.elements(&right, row, elements));
             let result: Vec<i32> = x.iter().zip(&y).map(|(x, y)| x.saturating_add(*y)).collect();
-            self.finish_row(Some(d), row, &result, false);
+            self.finish_row(Some(to), row, &result, false);
         }
         Ok(())
     }
 
     pub(super) fn rope(&mut self, o: &sagen_streamed_isa::Rope) -> Result<(), Fault> {
-        shape(o.rows, o.words, o.amax == 1)?;
+        shape(o.rows, o.words, o.amax)?;
         within("head_words", o.head_words, 2, o.words)?;
         let multiple = |words: u64, unit: u64, what| match words.is_multiple_of(unit) {
             true => Ok(()),
@@ -70,50 +77,52 @@ impl Machine {
         };
         multiple(o.head_words, 2, "words of one pair block")?;
         multiple(o.words, o.head_words, "words of one head")?;
-        let a = Operand::Rows(self.scratch_rows("a", o.a, o.a_stride, o.rows, o.words)?);
-        let table = self.scratch_rows("b", o.b, o.b_stride, o.rows, o.head_words / 2)?;
-        let b = Operand::Half(table);
-        let d = self.result(o.d, o.d_stride, o.rows, o.words, &[&a, &b])?;
+        let from = Operand::Rows(self.scratch_rows("from", o.from, o.rows, o.words)?);
+        let table = Operand::Half(self.scratch_rows("table", o.table, o.rows, o.head_words / 2)?);
+        let to = self.result(o.to, o.rows, o.words, &[&from, &table])?;
         let elements = o.words as usize * LANES;
         for row in 0..o.rows as usize {
-            let mut x = self.elements(&a, row, elements);
-            let table = self.elements(&b, row, o.head_words as usize * LANES);
+            let mut x = self.elements(&from, row, elements);
+            let table = self.elements(&table, row, o.head_words as usize * LANES);
             for head in x.chunks_exact_mut(o.head_words as usize * LANES) {
                 for (pair, factors) in head.chunks_exact_mut(2 * LANES).zip(table.chunks_exact(2 * LANES)) {
                     rotate_block(pair, factors);
                 }
             }
-            self.finish_row(Some(d), row, &x, o.amax == 1);
+            self.finish_row(Some(to), row, &x, o.amax);
         }
         Ok(())
     }
 
     pub(super) fn glu(&mut self, o: &sagen_streamed_isa::Glu) -> Result<(), Fault> {
-        shape(o.rows, o.words, o.amax == 1)?;
+        shape(o.rows, o.words, o.amax)?;
         within("shift", o.shift, 0, 63)?;
-        let a = Operand::Rows(self.scratch_rows("a", o.a, o.a_stride, o.rows, o.words)?);
-        let b = Operand::Rows(self.scratch_rows("b", o.b, o.b_stride, o.rows, o.words)?);
-        let d = self.result(o.d, o.d_stride, o.rows, o.words, &[&a, &b])?;
-        let function = if o.function == 0 { Gate::Silu } else { Gate::Gelu };
+        let gate = Operand::Rows(self.scratch_rows("gate", o.gate, o.rows, o.words)?);
+        let up = Operand::Rows(self.scratch_rows("up", o.up, o.rows, o.words)?);
+        let to = self.result(o.to, o.rows, o.words, &[&gate, &up])?;
+        let function = match o.function {
+            GateFunction::Silu => Gate::Silu,
+            GateFunction::Gelu => Gate::Gelu,
+        };
         let elements = o.words as usize * LANES;
         for row in 0..o.rows as usize {
-            let (x, y) = (self.elements(&a, row, elements), self.elements(&b, row, elements));
+            let (x, y) = (self.elements(&gate, row, elements), self.elements(&up, row, elements));
             let result: Vec<i32> = x.iter().zip(&y).map(|(x, y)| glu(function, *x, *y, o.shift as i32)).collect();
-            self.finish_row(Some(d), row, &result, o.amax == 1);
+            self.finish_row(Some(to), row, &result, o.amax);
         }
         Ok(())
     }
 
     /// The result rows, which must not destroy operands that are still needed.
-    fn result(&self, d: u64, stride: u64, rows: u64, words: u64, operands: &[&Operand]) -> Result<Rows, Fault> {
-        let d = self.scratch_rows("d", d, stride, rows, words)?.distinct("d_stride")?;
+    fn result(&self, to: Rows, rows: u64, words: u64, operands: &[&Operand]) -> Result<Extent, Fault> {
+        let to = self.scratch_rows("to", to, rows, words)?.distinct("to_stride")?;
         for operand in operands {
             match operand {
-                Operand::Rows(r) | Operand::Half(r) => d.may_follow(r)?,
+                Operand::Rows(r) | Operand::Half(r) => to.may_follow(r)?,
                 Operand::Immediate(_) => {}
             }
         }
-        Ok(d)
+        Ok(to)
     }
 
     fn elements(&self, operand: &Operand, row: usize, elements: usize) -> Vec<i32> {
@@ -129,10 +138,11 @@ impl Machine {
     }
 
     /// Write one row of results and record the magnitudes of its groups.
-    fn finish_row(&mut self, d: Option<Rows>, row: usize, result: &[i32], amax: bool) {
-        if let Some(d) = d {
-            self.scratch[d.start(row) * LANES..][..result.len()].copy_from_slice(result);
-            self.touched.scratch(Rows { base: d.start(row) as u64, rows: 1, ..d });
+    fn finish_row(&mut self, to: Option<Extent>, row: usize, result: &[i32], amax: bool) {
+        if let Some(to) = to {
+            self.scratch[to.start(row) * LANES..][..result.len()].copy_from_slice(result);
+            let at = Rows { base: to.start(row) as u64, ..to.at };
+            self.touched.scratch(Extent { at, rows: 1, ..to });
         }
         if amax {
             for (group, entry) in result.chunks(GROUP).zip(&mut self.amax[row]) {

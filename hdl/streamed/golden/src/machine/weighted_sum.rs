@@ -6,26 +6,26 @@ use sagen_arith::requant;
 use sagen_arith::scale::Scale;
 use sagen_arith::sfu::exp2::weight;
 use sagen_arith::sfu::recip::recip;
-use sagen_streamed_isa::{LANES, VECTORS};
+use sagen_streamed_isa::{LANES, Rows, VECTORS};
 use std::borrow::Cow;
 
 impl Machine {
     pub(super) fn weighted_sum(&mut self, o: &sagen_streamed_isa::WeightedSum) -> Result<(), Fault> {
         within("vectors", o.vectors, 1, VECTORS as u64)?;
-        let keys = o.keys + self.value(o.reg);
+        let keys = o.keys + self.value(o.register);
         within("keys + register", keys, 1, self.overlay.score_rows() as u64)?;
         let beat = self.overlay.beat_bytes();
-        within("y_lane", o.y_lane, 0, (LANES - beat.min(LANES)) as u64)?;
-        aligned("y_lane", o.y_lane, beat.min(LANES) as u64)?;
+        within("to_lane", o.to_lane, 0, (LANES - beat.min(LANES)) as u64)?;
+        aligned("to_lane", o.to_lane, beat.min(LANES) as u64)?;
         let words = beat.div_ceil(LANES) as u64;
-        let y = self.scratch_rows("y", o.y, o.y_stride, o.vectors, words)?.distinct("y_stride")?;
-        let rows = [o.row0, o.row1, o.row2, o.row3];
+        let at = Rows { base: o.to, stride: o.to_stride };
+        let to = self.scratch_rows("to", at, o.vectors, words)?.distinct("to_stride")?;
         let weights = (0..o.vectors as usize)
-            .map(|v| self.weights(v, keys, self.value(o.limit_reg) + rows[v]))
+            .map(|v| self.weights(v, keys, self.value(o.limit_register) + o.row[v]))
             .collect::<Result<Vec<_>, _>>()?;
         let ports = self.queue.take(&self.ddr, keys)?;
         let ports: Vec<&[u8]> = ports.iter().map(Cow::as_ref).collect();
-        let v_scale = Scale { mantissa: o.v_mantissa as u16, exponent: o.v_exponent as i16 };
+        let v_scale = Scale { mantissa: o.value_mantissa as u16, exponent: o.value_exponent as i16 };
         for (v, weights) in weights.iter().enumerate() {
             let den: u128 = weights.iter().map(|p| u128::from(*p)).sum();
             if den == 0 {
@@ -33,7 +33,7 @@ impl Machine {
             }
             let scale = recip(Scale::from_integer(den)).times(v_scale);
             let sums = sums(weights, &ports, self.overlay.port_bytes());
-            let first = y.start(v) * LANES + o.y_lane as usize;
+            let first = to.start(v) * LANES + o.to_lane as usize;
             for (lane, acc) in self.scratch[first..first + beat].iter_mut().zip(sums) {
                 *lane = requant::scaled(acc, scale, o.shift as i32);
             }

@@ -4,6 +4,7 @@
 use sagen_config::Board;
 use sagen_streamed_arch::{Device, Program, StreamedConfig, config};
 use sagen_streamed_golden::Machine;
+use sagen_streamed_isa::Register;
 use std::path::Path;
 
 /// Beats of 32, 16 and 8 bytes; the configs have 64 and 8.
@@ -42,11 +43,11 @@ pub(crate) fn overlays() -> Vec<StreamedConfig> {
 }
 
 /// A machine that holds a program.
-pub(crate) fn machine(overlay: &StreamedConfig, program: &Program, registers: &[(u64, u32)]) -> Machine {
+pub(crate) fn machine(overlay: &StreamedConfig, program: &Program, registers: &[(Register, u32)]) -> Machine {
     let mut machine = Machine::new(overlay);
     machine.load(program).unwrap();
-    for (index, value) in registers {
-        machine.set_register(*index, *value).unwrap();
+    for (register, value) in registers {
+        machine.set_register(*register, *value).unwrap();
     }
     machine
 }

@@ -5,12 +5,13 @@
 
 use super::array::array_engine;
 use super::gemv::gemv_engine;
-use crate::fields::is;
+use crate::fields::Decode;
 use crate::interface::{
     Beats, CodeRead, ScaleRead, ScratchWrite, StepRead, StepWrite, UnitPort, data_first, unit_port,
 };
 use sagen_lang::{Design, Instance, Module, ModuleId, Signal, bit};
 use sagen_streamed_arch::StreamedConfig;
+use sagen_streamed_isa::ComputeOpcode;
 
 /// The compute unit.
 pub fn compute_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
@@ -35,7 +36,7 @@ impl Engines {
     fn descriptors(&self, m: &Module) -> Signal {
         let unit = unit_port(m);
         let [gemv, array] = self.ports(|u| u.slave::<UnitPort>("").ports());
-        let matmul = m.net("is_matmul", is(unit.desc, "Matmul"));
+        let matmul = m.net("is_matmul", array_executes(unit.desc));
         let free = m.net("free", !matmul.mux(self.gemv.output("busy"), self.array.output("busy")));
         let ready = m.net("open", free & matmul.mux(array.ready, gemv.ready));
         for (engine, mine) in [(&gemv, !matmul), (&array, matmul)] {
@@ -100,4 +101,24 @@ impl Engines {
     fn ports<T>(&self, of: impl Fn(Instance) -> T) -> [T; 2] {
         [of(self.gemv), of(self.array)]
     }
+}
+
+/// Who executes an operation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Engine {
+    Gemv,
+    Array,
+}
+
+fn engine(operation: ComputeOpcode) -> Engine {
+    match operation {
+        ComputeOpcode::Matvec | ComputeOpcode::Score | ComputeOpcode::WeightedSum => Engine::Gemv,
+        ComputeOpcode::Matmul => Engine::Array,
+    }
+}
+
+/// High while a descriptor is one of the array's.
+fn array_executes(desc: Signal) -> Signal {
+    let its = ComputeOpcode::ALL.iter().filter(|o| engine(**o) == Engine::Array);
+    its.map(|o| desc.is(o.opcode())).reduce(|a, b| a | b).expect("the array has an operation")
 }

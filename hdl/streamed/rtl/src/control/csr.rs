@@ -9,7 +9,8 @@ use crate::interface::{AxiLite, CSR_ADDRESS_BITS, STEP_INDEX, axi};
 use sagen_blocks::axi::lite;
 use sagen_blocks::register_bus::{Window, read};
 use sagen_lang::{Design, ModuleId, Signal, lit};
-use sagen_streamed_isa::{Access, CSR_COUNTER_BASE, CSR_ID, CSR_REGISTER_BASE, CSRS, UNITS};
+use sagen_streamed_isa::csr::control;
+use sagen_streamed_isa::{CSR_COUNTER_BASE, CSR_ID, CSR_REGISTER_BASE, CSRS, Csr, Unit};
 
 /// What a build writes into its read-only registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub fn csr_block(d: &mut Design, identity: Identity) -> ModuleId {
         let write = lite::write_channel(m, &host, steps.blocked());
         let program = Program::new(m, &write);
         steps.write(m, &write);
-        let clear = write.to(offset("control")) & write.data.bit(1);
+        let clear = write.to(Csr::Control.offset()) & write.data.bit(control::CLEAR_COUNTERS.lo);
         let counters = counters(m, program.running, clear);
         lite::read_channel(m, &host, |address| {
             let registers = registers(identity, &program);
@@ -42,34 +43,29 @@ pub fn csr_block(d: &mut Design, identity: Identity) -> ModuleId {
     })
 }
 
-/// Offset of a register by its name in the table.
-pub(super) fn offset(name: &str) -> u32 {
-    let csr = CSRS.iter().find(|c| c.name == name);
-    csr.unwrap_or_else(|| panic!("no register is called {name}")).offset
-}
-
 /// What the registers of the table read, in its order.
 fn registers(identity: Identity, program: &Program) -> Vec<Signal> {
-    let named = |name: &str| match name {
-        "id" => lit(32, u64::from(CSR_ID)),
-        "build_hash" => lit(32, u64::from(identity.build_hash)),
-        "geometry" => lit(32, u64::from(identity.geometry)),
-        "status" => program.status,
-        "error" => program.error,
-        "program_low" => program.low,
-        "program_high" => program.high,
-        "program_length" => program.length,
-        "fetched" => program.fetched,
-        "cycles" => program.cycles,
-        done => {
-            let unit = UNITS.iter().find(|u| done.strip_prefix("done_") == Some(u.name()));
-            let unit = unit.unwrap_or_else(|| panic!("register {done} has no source"));
-            program.done_counts[unit.index()]
-        }
+    let value = |csr: Csr| match csr {
+        Csr::Id => lit(32, u64::from(CSR_ID)),
+        Csr::BuildHash => lit(32, u64::from(identity.build_hash)),
+        Csr::Geometry => lit(32, u64::from(identity.geometry)),
+        Csr::Control => lit(32, 0),
+        Csr::Status => program.status,
+        Csr::Error => program.error,
+        Csr::ProgramLow => program.low,
+        Csr::ProgramHigh => program.high,
+        Csr::ProgramLength => program.length,
+        Csr::Fetched => program.fetched,
+        Csr::DoneStream => program.done_counts[Unit::Stream.index()],
+        Csr::DoneCompute => program.done_counts[Unit::Compute.index()],
+        Csr::DoneVector => program.done_counts[Unit::Vector.index()],
+        Csr::DoneLoad => program.done_counts[Unit::Load.index()],
+        Csr::DoneStore => program.done_counts[Unit::Store.index()],
+        Csr::Cycles => program.cycles,
     };
-    let word = |(i, csr): (u32, &sagen_streamed_isa::Csr)| {
-        assert_eq!(csr.offset, 4 * i, "register {} is out of order", csr.name);
-        if csr.access == Access::Trigger { lit(32, 0) } else { named(csr.name) }
+    let word = |(i, csr): (u32, &Csr)| {
+        assert_eq!(csr.offset(), 4 * i, "register {} is out of order", csr.name());
+        value(*csr)
     };
     (0..).zip(CSRS).map(word).collect()
 }

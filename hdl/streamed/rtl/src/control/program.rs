@@ -1,10 +1,11 @@
 //! State of the program: where it lies, whether it runs, how far it is, its first error.
 
-use super::csr::offset;
 use crate::interface::{Completions, Faults, Launch};
 use sagen_blocks::register_bus::RegisterWrite;
 use sagen_lang::{Bundle, Layout, Module, Reg, Renamed, Signal, bit, cat, high, lit, low, unsigned};
-use sagen_streamed_isa::UNITS;
+use sagen_streamed_isa::csr::control;
+use sagen_streamed_isa::csr::error::{FETCHED, SOURCE};
+use sagen_streamed_isa::{Csr, ErrorSource, UNITS};
 
 /// What the registers tell of the program.
 pub(super) struct Program {
@@ -22,12 +23,12 @@ pub(super) struct Program {
 
 impl Program {
     pub(super) fn new(m: &Module, write: &RegisterWrite) -> Self {
-        let word = |name: &str| {
-            let reg = m.reg(name, unsigned(32)).reset(0);
-            m.when(write.to(offset(name)), || m.set(reg, write.data));
+        let word = |csr: Csr| {
+            let reg = m.reg(csr.name(), unsigned(32)).reset(0);
+            m.when(write.to(csr.offset()), || m.set(reg, write.data));
             reg
         };
-        let [low, high, length] = ["program_low", "program_high", "program_length"].map(word);
+        let [low, high, length] = [Csr::ProgramLow, Csr::ProgramHigh, Csr::ProgramLength].map(word);
         let run = Run::new(m, write, length);
         let error = first_error(m, run.start, run.fetched);
         let launch = m.master(Renamed("", launch_port), Launch::layout());
@@ -74,7 +75,7 @@ impl Run {
     fn new(m: &Module, write: &RegisterWrite, length: Reg) -> Self {
         let running = m.reg("running", bit()).reset(0);
         let done = m.reg("finished", bit()).reset(0);
-        let start = m.net("start_now", write.to(offset("control")) & write.data.bit(0) & !running);
+        let start = m.net("start_now", write.to(Csr::Control.offset()) & write.data.bit(control::START.lo) & !running);
         let fetched = m.reg("fetched", unsigned(32)).reset(0);
         let cycles = m.reg("cycles", unsigned(32)).reset(0);
         let (took, all_done) = (m.input("desc_taken", bit()), m.input("all_done", bit()));
@@ -97,9 +98,30 @@ impl Run {
 /// The first error since the start: source and the number of descriptors fetched by then.
 fn first_error(m: &Module, start: Signal, fetched: Reg) -> Signal {
     let error = m.reg("error", unsigned(32)).reset(0);
-    for (source, fault) in (1..).zip(Faults::layout().inputs(m, "").signals()) {
-        m.when(fault & error.is_zero(), || m.set(error, cat(&[fetched.slice(0, 24), lit(8, source)])));
+    for (source, fault) in ErrorSource::ALL.iter().zip(Faults::layout().inputs(m, "").signals()) {
+        let found = || cat(&[fetched.slice(0, FETCHED.width), lit(SOURCE.width, *source as u64)]);
+        m.when(fault & error.is_zero(), || m.set(error, found()));
     }
     m.when(start, || m.set(error, lit(32, 0)));
     error.q()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sagen_lang::{Each, Type};
+
+    #[test]
+    fn faults_are_those_of_the_error_register_in_the_same_order() {
+        let port = |source: &ErrorSource| match source {
+            ErrorSource::Fetch => "fetch_error",
+            ErrorSource::Stream => "stream_error",
+            ErrorSource::Load => "load_error",
+            ErrorSource::Store => "store_error",
+            ErrorSource::Opcode => "unknown_opcode",
+        };
+        let mut names = Vec::new();
+        Faults::layout().each("", &mut |name, _: Type| names.push(name.to_string()));
+        assert_eq!(names, ErrorSource::ALL.iter().map(port).collect::<Vec<_>>());
+    }
 }

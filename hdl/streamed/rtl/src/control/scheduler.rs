@@ -64,7 +64,7 @@ fn used_bits(unit: Unit) -> u32 {
 
 fn is_for(opcode: Signal, unit: Unit) -> Signal {
     let mine = LAYOUTS.iter().filter(|l| l.unit == unit);
-    mine.map(|l| opcode.eq_lit(u64::from(l.opcode))).reduce(|a, b| a | b).expect("every unit has a descriptor")
+    mine.map(|l| opcode.eq_lit(l.opcode as u64)).reduce(|a, b| a | b).expect("every unit has a descriptor")
 }
 
 /// The comparison is registered, so it speaks of the head of the cycle before: it is void after a change.

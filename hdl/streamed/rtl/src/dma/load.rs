@@ -2,13 +2,13 @@
 //! while data of earlier ones arrives; the scratchpad may refuse a word for any number of cycles.
 
 use crate::dma::offset::register_offset;
-use crate::fields::field;
+use crate::fields::Decode;
 use crate::interface::{AxiRead, ScratchWrite, StepRead, unit_port};
 use sagen_blocks::axi::ADDRESS_BITS;
 use sagen_blocks::axi::burst::{BEATS_BITS, bursts};
 use sagen_lang::{Design, Instance, Module, ModuleId, Output, Reg, Signal, bit, cat, high, lit, low, unsigned};
 use sagen_streamed_arch::StreamedConfig;
-use sagen_streamed_isa::WORD_BYTES;
+use sagen_streamed_isa::{Load, WORD_BYTES};
 
 /// Longest burst in beats; short, since a port may be shared with the stream.
 const LONGEST: u32 = 64;
@@ -52,10 +52,10 @@ struct Held {
 /// Address of each row: base + register * stride + row * row stride. The product takes five cycles, once a descriptor or,
 /// in a gather, once a row; the sum takes one. Data of earlier rows hides them.
 fn rows(m: &Module, offset: Instance, bytes: u32, of: Held, ready: Signal) -> (Signal, Signal, Signal) {
-    let get = |name: &str| field(of.held, "Load", name);
+    let f = Load::FIELDS;
     let stage = m.fsm("row_stage", &["idle", "multiply", "sum", "start"]);
     let start = m.net("row_start", stage.is("start") & ready);
-    let gather = get("reg_step");
+    let gather = of.held.get(f.gather);
     let row = m.reg("row", unsigned(5));
     let (rows_left, row_base) = (m.reg("rows_left", unsigned(16)), m.reg("row_base", unsigned(ADDRESS_BITS)));
     // A row takes more than one cycle, so the comparison may be one late.
@@ -63,19 +63,19 @@ fn rows(m: &Module, offset: Instance, bytes: u32, of: Held, ready: Signal) -> (S
     m.when(start, || {
         m.set(row, row.add_lit(1));
         m.set(rows_left, rows_left.sub_lit(1));
-        m.set(row_base, row_base.add(get("ddr_stride").extend(ADDRESS_BITS)));
+        m.set(row_base, row_base.add(of.held.get(f.ddr_stride).extend(ADDRESS_BITS)));
     });
     m.when(of.take, || {
         m.set(row, lit(5, 0));
-        m.set(rows_left, field(of.desc, "Load", "rows"));
-        m.set(row_base, field(of.desc, "Load", "base"));
+        m.set(rows_left, of.desc.get(f.rows));
+        m.set(row_base, of.desc.get(f.base));
     });
     let again = m.net("another_register", start & gather & !last);
     offset.input("start", of.take | again);
-    offset.input("stride0", get("reg_stride"));
+    offset.input("stride0", of.held.get(f.register_stride));
     let step = m.master("step_", StepRead::layout());
     offset.input("value", step.value);
-    step.index.drive(get("reg").add(row & gather.repeat(5)));
+    step.index.drive(of.held.get(f.register).add(row & gather.repeat(5)));
     let address = m.reg_en("address", stage.is("sum"), row_base.add(offset.output("offset")));
     m.switch_state(&stage)
         .case("idle", || {
@@ -91,12 +91,12 @@ fn rows(m: &Module, offset: Instance, bytes: u32, of: Held, ready: Signal) -> (S
                 .elsewhen(start, || m.set_state(&stage, "sum"));
         });
     let shift = (WORD_BYTES as u32 / bytes).ilog2();
-    (start, address.q(), get("row_words").extend(BEATS_BITS).shl(shift))
+    (start, address.q(), of.held.get(f.row_words).extend(BEATS_BITS).shl(shift))
 }
 
 /// Assembles beats to words and writes them; high in the cycle in which the last word is taken.
 fn receive(m: &Module, axi: AxiRead<Output, Signal>, take: Signal, held: Signal, active: Signal) -> Signal {
-    let get = |name: &str| field(held, "Load", name);
+    let f = Load::FIELDS;
     let (r_valid, r_data, width) = (axi.r_valid, axi.r_data, axi.r_data.width());
     let pieces = WORD_BYTES as u32 * 8 / width;
     let write = m.master("w_", ScratchWrite::layout(true));
@@ -123,11 +123,11 @@ fn receive(m: &Module, axi: AxiRead<Output, Signal>, take: Signal, held: Signal,
     m.when(fresh, || {
         m.set(row_word, lit(16, 1));
         m.set(row, lit(16, 1));
-        m.set(row_at, get("v"));
-        m.set(at, get("v"));
+        m.set(row_at, held.get(f.to.base));
+        m.set(at, held.get(f.to.base));
     });
-    let row_ends = m.net("row_ends", row_word.eq(get("row_words")));
-    let next_row = m.net("next_row_at", row_at.add(get("v_stride")));
+    let row_ends = m.net("row_ends", row_word.eq(held.get(f.row_words)));
+    let next_row = m.net("next_row_at", row_at.add(held.get(f.to.stride)));
     m.when(written, || {
         m.when(row_ends, || {
             m.set(row_word, lit(16, 1));
@@ -148,5 +148,5 @@ fn receive(m: &Module, axi: AxiRead<Output, Signal>, take: Signal, held: Signal,
     write.addr.drive(at);
     write.data.drive(cat(&word.iter().rev().map(|p| p.q()).collect::<Vec<_>>()));
     write.mask.drive(high().repeat(WORD_BYTES as u32));
-    m.net("last_word", written & row_ends & row.eq(get("rows")))
+    m.net("last_word", written & row_ends & row.eq(held.get(f.rows)))
 }

@@ -3,7 +3,7 @@
 //! A descriptor is done when every burst has its response.
 
 use crate::dma::offset::register_offset;
-use crate::fields::field;
+use crate::fields::Decode;
 use crate::interface::{AxiWrite, ScratchTurn, StepRead, WORD, unit_port};
 use sagen_blocks::axi::ADDRESS_BITS;
 use sagen_blocks::fifo::{Queue, fifo};
@@ -12,14 +12,18 @@ use sagen_lang::{
     unsigned,
 };
 use sagen_streamed_arch::StreamedConfig;
+use sagen_streamed_isa::{Field, Loop, PAGE_BYTES, StoreFields};
 
 /// Pieces that may be on their way from the scratchpad to the bus.
 const IN_FLIGHT: u32 = 8;
 /// Bursts that may wait for a response.
 pub(crate) const OUTSTANDING: u64 = 15;
 const SCRATCH_BITS: u32 = 22;
+const FIELDS: StoreFields = sagen_streamed_isa::Store::FIELDS;
+/// Innermost first.
+const LOOPS: [Loop<Field>; 3] = [FIELDS.inner, FIELDS.middle, FIELDS.outer];
 /// Bursts end where addresses are multiples of this or, with narrow ports, of `LONGEST` beats.
-const PAGE: u32 = 4096;
+const PAGE: u32 = PAGE_BYTES as u32;
 const LONGEST: u32 = 256;
 
 bundle! {
@@ -140,22 +144,22 @@ struct Burst {
 }
 
 impl Store<'_> {
-    fn get(&self, name: &str) -> Signal {
-        field(self.held, "Store", name)
+    fn get(&self, field: Field) -> Signal {
+        self.held.get(field)
     }
 
     /// base + register a * stride a + register b * stride b.
     fn base(&self, offset: Instance, take: Signal) -> Base {
         let m = self.m;
-        let (a, b) = (self.get("reg_a"), self.get("reg_b"));
+        let (a, b) = (self.get(FIELDS.register_1), self.get(FIELDS.register_2));
         offset.input("start", take);
-        offset.input("stride0", self.get("reg_a_stride"));
-        offset.input("stride1", self.get("reg_b_stride"));
+        offset.input("stride0", self.get(FIELDS.register_1_stride));
+        offset.input("stride1", self.get(FIELDS.register_2_stride));
         offset.input("single", b.is_zero());
         let step = m.master("step_", StepRead::layout());
         step.index.drive(offset.output("second").mux(b, a));
         offset.input("value", step.value);
-        Base { valid: offset.output("done"), ddr: m.net("base", self.get("base").add(offset.output("total"))) }
+        Base { valid: offset.output("done"), ddr: m.net("base", self.get(FIELDS.base).add(offset.output("total"))) }
     }
 
     /// Cuts a run into bursts and reads their pieces, one a cycle while there is room.
@@ -186,7 +190,7 @@ impl Store<'_> {
         self.scratch.addr.drive(v.slice(6, 16));
         let read = m.net("read", wanted & self.scratch.ready);
         m.when(read, || {
-            m.set(v, v.add(self.get("v_beat_stride").extend(SCRATCH_BITS)));
+            m.set(v, v.add(self.get(FIELDS.from_stride).extend(SCRATCH_BITS)));
             m.set(to_read, to_read.sub_lit(1));
             m.set(last_piece, to_read.eq_lit(1));
         });
@@ -208,17 +212,17 @@ impl Store<'_> {
         let ddr_at = names.map(|n| m.reg(&format!("ddr_at{n}"), unsigned(ADDRESS_BITS)));
         let v_at = names.map(|n| m.reg(&format!("v_at{n}"), unsigned(SCRATCH_BITS)));
         // A run takes several cycles, so the comparison may be one late.
-        let ends = |i: usize| count[i].add_lit(1).eq(self.get(&format!("count{}", names[i])));
+        let ends = |i: usize| count[i].add_lit(1).eq(self.get(LOOPS[i].count));
         let ended = [0, 1].map(|i| m.reg_next(&format!("ended{}", names[i]), ends(i)).q());
         let fresh = m.reg("fresh", bit());
         let level = [!ended[0] | fresh, !ended[1]];
         let choose = |of: [Signal; 3]| level[0].mux(of[0], level[1].mux(of[1], of[2]));
-        let step = |name: &str, width: u32| {
-            let steps = choose(names.map(|n| self.get(&format!("{name}{n}"))));
+        let step = |stride: fn(Loop<Field>) -> Field, width: u32| {
+            let steps = choose(LOOPS.map(|l| self.get(stride(l))));
             fresh.mux(m.lit(steps.ty(), 0), steps).extend(width)
         };
-        let ddr = m.net("next_ddr", choose(ddr_at.map(|r| r.q())).add(step("ddr", ADDRESS_BITS)));
-        let v = m.net("next_v", choose(v_at.map(|r| r.q())).add(step("v", SCRATCH_BITS)));
+        let ddr = m.net("next_ddr", choose(ddr_at.map(|r| r.q())).add(step(|l| l.ddr_stride, ADDRESS_BITS)));
+        let v = m.net("next_v", choose(v_at.map(|r| r.q())).add(step(|l| l.scratch_stride, SCRATCH_BITS)));
         let here = |ddr: Signal, v: Signal, levels: usize| {
             ddr_at[..levels].iter().for_each(|r| m.set(*r, ddr));
             v_at[..levels].iter().for_each(|r| m.set(*r, v));
@@ -227,7 +231,7 @@ impl Store<'_> {
         m.when(self.stage.is("run"), || {
             m.set(burst.ddr, ddr);
             m.set(burst.v, v);
-            m.set(burst.left, self.get("beats").sub_lit(1));
+            m.set(burst.left, self.get(FIELDS.beats).sub_lit(1));
             m.set(fresh, low());
             let next = |i: usize| {
                 here(ddr, v, i + 1);
@@ -236,7 +240,7 @@ impl Store<'_> {
             m.when(level[0], || next(0)).elsewhen(level[1], || next(1)).otherwise(|| next(2));
         });
         m.when(base.valid, || {
-            here(base.ddr, self.get("v"), 3);
+            here(base.ddr, self.get(FIELDS.from), 3);
             m.set(count[2], lit(8, 0));
             m.set(fresh, high());
         });

@@ -3,13 +3,14 @@
 //! asked for, so the ports never pause between descriptors.
 
 use crate::dma::offset::register_offset;
-use crate::fields::field;
+use crate::fields::Decode;
 use crate::interface::{AxiRead, Beats, StepRead, data_first, unit_port};
 use sagen_blocks::axi::ADDRESS_BITS;
 use sagen_blocks::axi::burst::{BEATS_BITS, bursts};
 use sagen_blocks::fifo::{deep_fifo, fifo};
 use sagen_lang::{Design, Instance, Module, ModuleId, RamStyle, Signal, bit, high, low, pack, unsigned};
 use sagen_streamed_arch::StreamedConfig;
+use sagen_streamed_isa::Stream;
 
 /// Descriptors whose data may be on its way at once.
 const IN_FLIGHT: u32 = 8;
@@ -80,18 +81,18 @@ struct Setup {
 
 /// Accepts a descriptor, multiplies, adds, then starts the lanes: six cycles.
 fn setup(m: &Module, offset: Instance, ports: usize, desc: Signal, desc_valid: Signal, can_start: Signal) -> Setup {
-    let get = |name: &str| field(desc, "Stream", name);
+    let f = Stream::FIELDS;
     let stage = m.fsm("setup", &["idle", "multiply", "sum", "start"]);
     let accept = m.net("accept", stage.is("idle"));
     let take = m.net("accepted", accept & desc_valid);
-    let stride = m.reg_en("stride", take, get("port_stride"));
-    let base = m.reg_en("base", take, get("base"));
-    let constant = m.reg_en("constant", take, get("beats"));
+    let stride = m.reg_en("stride", take, desc.get(f.port_stride));
+    let base = m.reg_en("base", take, desc.get(f.base));
+    let constant = m.reg_en("constant", take, desc.get(f.beats));
     offset.input("start", take);
-    offset.input("stride0", m.reg_en("factor", take, get("reg_beats")));
+    offset.input("stride0", m.reg_en("factor", take, desc.get(f.register_beats)));
     let step = m.master("step_", StepRead::layout());
     offset.input("value", step.value);
-    step.index.drive(m.reg_en("register_index", take, get("reg")));
+    step.index.drive(m.reg_en("register_index", take, desc.get(f.register)));
     let beats = m.reg_en("beats", stage.is("sum"), constant.add(offset.output("offset").trunc(BEATS_BITS)));
     let multiple = |p: usize| match p {
         0 => m.lit(unsigned(ADDRESS_BITS), 0),

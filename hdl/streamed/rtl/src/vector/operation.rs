@@ -1,14 +1,75 @@
-//! The fields of the five descriptor types on one set of names, zero where a type has no such field.
+//! The fields of this unit's descriptor types on one set of names, zero where a type has no such field.
 
-use crate::fields::{field, is, layout};
+use crate::fields::Decode;
+use sagen_arith::contract::ROPE_FRACTION;
 use sagen_lang::{Signal, lit};
+use sagen_streamed_isa::{Add, Field, Glu, Mul, Opcode, Quant, Rope, Rows, VectorOpcode};
 
-/// The descriptor types of this unit.
-const TYPES: [&str; 5] = ["Mul", "Add", "Rope", "Glu", "Quant"];
+/// Where an operation keeps what all of them have, and some have.
+struct Places {
+    rows: Field,
+    /// Words of a row, where rows have no segments.
+    words: Option<Field>,
+    a: Rows<Field>,
+    b: Option<Rows<Field>>,
+    d: Rows<Field>,
+    shift: Shift,
+    amax: Option<Field>,
+    writes: Writes,
+}
+
+/// Right shift of a product.
+enum Shift {
+    By(Field),
+    Always(u32),
+    Never,
+}
+
+/// When results go to the scratchpad.
+enum Writes {
+    If(Field),
+    Always,
+}
+
+impl Places {
+    fn of(operation: VectorOpcode) -> Self {
+        match operation {
+            VectorOpcode::Mul => {
+                let f = Mul::FIELDS;
+                let (words, b, amax) = (Some(f.words), Some(f.right), Some(f.amax));
+                let (shift, writes) = (Shift::By(f.shift), Writes::If(f.write));
+                Self { rows: f.rows, words, a: f.left, b, d: f.to, shift, amax, writes }
+            }
+            VectorOpcode::Add => {
+                let f = Add::FIELDS;
+                let (words, b) = (Some(f.words), Some(f.right));
+                let (shift, writes) = (Shift::Never, Writes::Always);
+                Self { rows: f.rows, words, a: f.left, b, d: f.to, shift, amax: None, writes }
+            }
+            VectorOpcode::Rope => {
+                let f = Rope::FIELDS;
+                let (words, b, amax) = (Some(f.words), Some(f.table), Some(f.amax));
+                let (shift, writes) = (Shift::Always(ROPE_FRACTION), Writes::Always);
+                Self { rows: f.rows, words, a: f.from, b, d: f.to, shift, amax, writes }
+            }
+            VectorOpcode::Glu => {
+                let f = Glu::FIELDS;
+                let (words, b, amax) = (Some(f.words), Some(f.up), Some(f.amax));
+                let (shift, writes) = (Shift::By(f.shift), Writes::Always);
+                Self { rows: f.rows, words, a: f.gate, b, d: f.to, shift, amax, writes }
+            }
+            VectorOpcode::Quant => {
+                let f = Quant::FIELDS;
+                let (shift, writes) = (Shift::By(f.shift), Writes::If(f.to_scratchpad));
+                Self { rows: f.rows, words: None, a: f.from, b: None, d: f.to, shift, amax: None, writes }
+            }
+        }
+    }
+}
 
 /// Low bits of a descriptor that any of them uses.
 pub(super) fn used_bits() -> u32 {
-    let last = TYPES.iter().filter_map(|t| layout(t).fields.last());
+    let last = VectorOpcode::ALL.iter().filter_map(|o| o.opcode().layout().fields.last());
     last.map(|f| f.lo + f.width).max().expect("every type has fields")
 }
 
@@ -28,130 +89,151 @@ impl Operation {
     #[track_caller]
     pub(super) fn new(desc: impl Into<Signal>) -> Self {
         let desc = desc.into();
-        let [mul, add, rope, glu, quant] = TYPES.map(|t| is(desc, t));
+        let [mul, add, rope, glu, quant] =
+            [Opcode::Mul, Opcode::Add, Opcode::Rope, Opcode::Glu, Opcode::Quant].map(|o| desc.is(o));
         Self { desc, mul, add, rope, glu, quant }
     }
 
-    /// The first listed field whose type matches, else zero.
+    fn is(&self, operation: VectorOpcode) -> Signal {
+        match operation {
+            VectorOpcode::Mul => self.mul,
+            VectorOpcode::Add => self.add,
+            VectorOpcode::Rope => self.rope,
+            VectorOpcode::Glu => self.glu,
+            VectorOpcode::Quant => self.quant,
+        }
+    }
+
+    /// The field of the operation at hand, zero where it has none.
     #[track_caller]
-    fn pick(&self, width: u32, fields: &[(&str, &str)]) -> Signal {
-        fields.iter().rev().fold(lit(width, 0), |other, (descriptor, name)| {
-            let index = TYPES.iter().position(|t| t == descriptor).expect("one of this unit's types");
-            let selected = [self.mul, self.add, self.rope, self.glu, self.quant][index];
-            selected.mux(field(self.desc, descriptor, name).as_unsigned().extend(width), other)
+    fn pick(&self, width: u32, field: impl Fn(&Places) -> Option<Field>) -> Signal {
+        VectorOpcode::ALL.iter().rev().fold(lit(width, 0), |other, operation| match field(&Places::of(*operation)) {
+            Some(field) => self.is(*operation).mux(self.desc.get(field).as_unsigned().extend(width), other),
+            None => other,
         })
     }
 
-    /// The field of all five types.
+    /// A field that only one operation has, zero elsewhere.
     #[track_caller]
-    fn common(&self, width: u32, name: &str) -> Signal {
-        self.pick(width, &TYPES.map(|t| (t, name)))
+    fn only(&self, operation: VectorOpcode, field: Field) -> Signal {
+        let zero = lit(field.width, 0);
+        self.is(operation).mux(self.desc.get(field).as_unsigned(), zero)
     }
 
-    /// The field of the four elementwise types.
     #[track_caller]
-    fn elementwise(&self, name: &str) -> Signal {
-        self.pick(16, &["Mul", "Add", "Rope", "Glu"].map(|t| (t, name)))
+    fn quant(&self, field: Field) -> Signal {
+        self.desc.get(field)
     }
 
     pub(super) fn rows(&self) -> Signal {
-        self.common(5, "rows")
+        self.pick(5, |p| Some(p.rows))
     }
     /// One where there are none.
     pub(super) fn segments(&self) -> Signal {
-        self.quant.mux(field(self.desc, "Quant", "segments"), lit(8, 1))
+        self.quant.mux(self.quant(Quant::FIELDS.segments), lit(8, 1))
     }
     /// Of a segment.
     pub(super) fn words(&self) -> Signal {
-        let row = ["Mul", "Add", "Rope", "Glu"].map(|t| (t, "words"));
-        self.quant.mux(field(self.desc, "Quant", "segment_words").extend(12), self.pick(12, &row))
+        self.quant.mux(self.quant(Quant::FIELDS.segment_words).extend(12), self.pick(12, |p| p.words))
     }
     pub(super) fn a(&self) -> Signal {
-        self.common(16, "a")
+        self.pick(16, |p| Some(p.a.base))
     }
     pub(super) fn a_stride(&self) -> Signal {
-        self.common(16, "a_stride")
+        self.pick(16, |p| Some(p.a.stride))
     }
     pub(super) fn b(&self) -> Signal {
-        self.elementwise("b")
+        self.pick(16, |p| Some(p.b?.base))
     }
     pub(super) fn b_stride(&self) -> Signal {
-        self.elementwise("b_stride")
+        self.pick(16, |p| Some(p.b?.stride))
     }
     pub(super) fn d(&self) -> Signal {
-        self.common(16, "d")
+        self.pick(16, |p| Some(p.d.base))
     }
     pub(super) fn d_stride(&self) -> Signal {
-        self.common(16, "d_stride")
+        self.pick(16, |p| Some(p.d.stride))
     }
     pub(super) fn head_words(&self) -> Signal {
-        self.pick(8, &[("Rope", "head_words")])
+        self.only(VectorOpcode::Rope, Rope::FIELDS.head_words)
     }
     pub(super) fn a_reg(&self) -> Signal {
-        self.pick(5, &[("Mul", "a_reg")])
+        self.only(VectorOpcode::Mul, Mul::FIELDS.left_register)
     }
     pub(super) fn a_immediate(&self) -> Signal {
-        self.pick(1, &[("Mul", "a_immediate")])
+        self.only(VectorOpcode::Mul, Mul::FIELDS.left_immediate)
     }
     pub(super) fn b_immediate(&self) -> Signal {
-        self.pick(1, &[("Mul", "b_immediate")])
+        self.only(VectorOpcode::Mul, Mul::FIELDS.right_immediate)
     }
     pub(super) fn b_half(&self) -> Signal {
-        self.pick(1, &[("Mul", "b_half")])
+        self.only(VectorOpcode::Mul, Mul::FIELDS.right_half)
     }
     pub(super) fn immediate(&self) -> Signal {
-        field(self.desc, "Mul", "immediate").as_unsigned()
+        self.desc.get(Mul::FIELDS.immediate).as_unsigned()
     }
     pub(super) fn reads_a(&self) -> Signal {
         !self.a_immediate()
     }
     pub(super) fn reads_b(&self) -> Signal {
-        !self.quant & !self.b_immediate()
+        let unary = VectorOpcode::ALL.iter().filter(|o| Places::of(**o).b.is_none());
+        let binary = unary.map(|o| !self.is(*o)).reduce(|a, b| a & b).expect("a quantisation has one operand");
+        binary & !self.b_immediate()
     }
     /// Right shift of the product, where it is a constant.
     pub(super) fn shift(&self) -> Signal {
-        let fields = self.pick(6, &[("Mul", "shift"), ("Glu", "shift"), ("Quant", "shift")]);
-        self.rope.mux(lit(6, 15), fields)
+        let fields = self.pick(6, |p| match p.shift {
+            Shift::By(field) => Some(field),
+            Shift::Always(_) | Shift::Never => None,
+        });
+        VectorOpcode::ALL.iter().rev().fold(fields, |other, operation| match Places::of(*operation).shift {
+            Shift::Always(by) => self.is(*operation).mux(lit(6, u64::from(by)), other),
+            Shift::By(_) | Shift::Never => other,
+        })
     }
     pub(super) fn gelu(&self) -> Signal {
-        self.pick(1, &[("Glu", "function")])
+        self.only(VectorOpcode::Glu, Glu::FIELDS.function)
     }
     pub(super) fn amax(&self) -> Signal {
-        self.pick(1, &[("Mul", "amax"), ("Rope", "amax"), ("Glu", "amax")])
+        self.pick(1, |p| p.amax)
     }
     pub(super) fn squares(&self) -> Signal {
-        self.pick(1, &[("Mul", "sum_squares")])
+        self.only(VectorOpcode::Mul, Mul::FIELDS.sum_squares)
     }
     pub(super) fn writes_scratchpad(&self) -> Signal {
-        let chosen = self.pick(1, &[("Mul", "write"), ("Quant", "to_scratchpad")]);
-        chosen | self.add | self.rope | self.glu
+        let chosen = self.pick(1, |p| match p.writes {
+            Writes::If(field) => Some(field),
+            Writes::Always => None,
+        });
+        let always = VectorOpcode::ALL.iter().filter(|o| matches!(Places::of(**o).writes, Writes::Always));
+        always.fold(chosen, |any, operation| any | self.is(*operation))
     }
     pub(super) fn writes_codes(&self) -> Signal {
-        self.quant & !field(self.desc, "Quant", "to_scratchpad")
+        self.quant & !self.quant(Quant::FIELDS.to_scratchpad)
     }
     /// Quantise by the recorded magnitudes.
     pub(super) fn dynamic(&self) -> Signal {
-        self.quant & !field(self.desc, "Quant", "fixed")
+        self.quant & !self.quant(Quant::FIELDS.fixed)
     }
     pub(super) fn multiplier(&self) -> Signal {
-        field(self.desc, "Quant", "multiplier")
+        self.quant(Quant::FIELDS.multiplier)
     }
     pub(super) fn norm(&self) -> Signal {
-        field(self.desc, "Quant", "norm")
+        self.quant(Quant::FIELDS.norm)
     }
     pub(super) fn epsilon(&self) -> Signal {
-        field(self.desc, "Quant", "epsilon")
+        self.quant(Quant::FIELDS.epsilon)
     }
     pub(super) fn factor_mantissa(&self) -> Signal {
-        field(self.desc, "Quant", "factor_mantissa")
+        self.quant(Quant::FIELDS.factor_mantissa)
     }
     pub(super) fn factor_exponent(&self) -> Signal {
-        field(self.desc, "Quant", "factor_exponent")
+        self.quant(Quant::FIELDS.factor_exponent)
     }
     pub(super) fn scale(&self) -> Signal {
-        field(self.desc, "Quant", "scale")
+        self.quant(Quant::FIELDS.scales.base)
     }
     pub(super) fn scale_stride(&self) -> Signal {
-        field(self.desc, "Quant", "scale_stride")
+        self.quant(Quant::FIELDS.scales.stride)
     }
 }

@@ -1,17 +1,17 @@
 //! Accepted descriptors. Three readers go through them in order, each at its own pace: the intake of beats, the
 //! issue of steps and the drain of results. A reader copies what it needs when it takes a descriptor.
 
-use crate::fields::{field, layout};
+use crate::fields::Decode;
 use crate::interface::{Beats, data_first};
 use sagen_lang::{
-    Design, Layout, Mem, Module, ModuleId, Outputs, RamStyle, Reg, Renamed, Signal, bit, bundle, interface, pack,
-    signed, unsigned,
+    Design, Mem, Module, ModuleId, Outputs, RamStyle, Reg, Renamed, Signal, bit, bundle, interface, pack, signed,
+    unsigned,
 };
+use sagen_streamed_isa::{BODY_BIT, Matmul};
 
 /// Descriptors that may be accepted and not done.
 const DEPTH: u32 = 4;
 
-// Fields of `Matmul` by their names.
 bundle! {
     /// What the intake of beats needs.
     pub(super) struct Stream() {
@@ -95,21 +95,21 @@ pub(super) fn queue(d: &mut Design) -> ModuleId {
         let intake = m.master("intake_", StreamContext::layout());
         let reader = Reader::new(m, "intake", accept, intake.take);
         intake.valid.drive(reader.valid);
-        intake.of.drive_each(reader.read(entries, Stream::layout()));
+        intake.of.drive_each(Stream::of(reader.read(entries)));
         let issue = m.master("issue_", RowsContext::layout());
         let reader = Reader::new(m, "issue", accept, issue.take);
         issue.valid.drive(reader.valid);
-        issue.of.drive_each(reader.read(entries, Rows::layout()));
+        issue.of.drive_each(Rows::of(reader.read(entries)));
         let drain = m.master("drain_", ResultsContext::layout());
         let reader = Reader::new(m, "drain", accept, drain.take);
         drain.valid.drive(reader.valid);
-        drain.of.drive_each(reader.read(entries, Results::layout()));
+        drain.of.drive_each(Results::of(reader.read(entries)));
     })
 }
 
 /// The bodies of the accepted descriptors.
 fn entries(m: &Module, desc: Signal, accept: Signal) -> Mem {
-    let all: Vec<Signal> = layout("Matmul").fields.iter().map(|f| desc.slice(f.lo, f.width)).collect();
+    let all: Vec<Signal> = Matmul::LAYOUT.fields.iter().map(|f| desc.slice(f.lo, f.width)).collect();
     let entries = m.memory("entries", DEPTH, all.iter().map(|s| s.width()).sum()).style(RamStyle::Distributed);
     let write_at = m.reg("write_at", unsigned(DEPTH.ilog2())).reset(0);
     entries.write(accept, write_at, pack(&all));
@@ -132,13 +132,47 @@ impl Reader {
         Self { at, valid: !left.is_zero() }
     }
 
-    /// Fields of its entry, as if they stood in the descriptor.
-    fn read<L: Layout>(&self, entries: Mem, fields: L) -> L::Of<Signal> {
+    /// Its entry, as if the body stood in the descriptor.
+    fn read(&self, entries: Mem) -> Signal {
         let entry = entries.read_async(self.at);
-        let low = sagen_lang::lit(sagen_streamed_isa::BODY_BIT, 0);
-        let high = sagen_lang::lit(512 - sagen_streamed_isa::BODY_BIT - entry.width(), 0);
-        let body = pack(&[low, entry, high]);
-        fields.by_name(|name| field(body, "Matmul", name))
+        let low = sagen_lang::lit(BODY_BIT, 0);
+        let high = sagen_lang::lit(512 - BODY_BIT - entry.width(), 0);
+        pack(&[low, entry, high])
+    }
+}
+
+impl Stream {
+    fn of(desc: Signal) -> Self {
+        let f = Matmul::FIELDS;
+        Self { groups: desc.get(f.groups), blocks: desc.get(f.blocks) }
+    }
+}
+
+impl Rows {
+    fn of(desc: Signal) -> Self {
+        let f = Matmul::FIELDS;
+        Self {
+            x: desc.get(f.codes.base),
+            x_stride: desc.get(f.codes.stride),
+            rows: desc.get(f.rows),
+            groups: desc.get(f.groups),
+            blocks: desc.get(f.blocks),
+        }
+    }
+}
+
+impl Results {
+    fn of(desc: Signal) -> Self {
+        let f = Matmul::FIELDS;
+        Self {
+            rows: desc.get(f.rows),
+            blocks: desc.get(f.blocks),
+            y: desc.get(f.to.base),
+            y_stride: desc.get(f.to.stride),
+            scale: desc.get(f.scales.base),
+            scale_stride: desc.get(f.scales.stride),
+            shift: desc.get(f.shift),
+        }
     }
 }
 

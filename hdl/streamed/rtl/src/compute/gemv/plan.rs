@@ -1,9 +1,9 @@
 //! What the engine keeps of a descriptor: one flat word whose fields mean the same for all three operations.
 
-use crate::fields::{field as take, is};
+use crate::fields::Decode;
 use crate::interface::StepRead;
 use sagen_lang::{Layout, Module, Packed, Signal, Type, bit, bundle, lit, pack, signed, unsigned};
-use sagen_streamed_isa::VECTORS;
+use sagen_streamed_isa::{Field, Matvec, Opcode, Score, VECTORS, WeightedSum};
 
 bundle! {
     /// The plan of a descriptor.
@@ -46,57 +46,50 @@ pub(super) fn last_vector(active: Signal) -> Signal {
 
 /// The plan of a descriptor. Two step registers are read for it: `limit` and `count`.
 pub(super) fn of(m: &Module, desc: Signal) -> Packed<Plan<Type>> {
-    let (matvec, score) = (is(desc, "Matvec"), is(desc, "Score"));
-    let sum = is(desc, "WeightedSum");
+    let (f, g, h) = (Matvec::FIELDS, Score::FIELDS, WeightedSum::FIELDS);
+    let (matvec, score) = (desc.is(Opcode::Matvec), desc.is(Opcode::Score));
+    let sum = desc.is(Opcode::WeightedSum);
     let (matvec, score) = (m.net("is_matvec", matvec), m.net("is_score", score));
     let streams = m.net("is_sum", sum);
-    let three = |name: &str| {
-        let of = |descriptor: &str| take(desc, descriptor, name);
-        matvec.mux(of("Matvec"), score.mux(of("Score"), of("WeightedSum")))
-    };
-    let attention = |name: &str| score.mux(take(desc, "Score", name), take(desc, "WeightedSum", name));
-    let results = |name: &str| matvec.mux(take(desc, "Matvec", name), take(desc, "WeightedSum", name));
-    let step_register = |name: &str, field: &str| {
+    let three = |a: Field, b: Field, c: Field| matvec.mux(desc.get(a), score.mux(desc.get(b), desc.get(c)));
+    let attention = |b: Field, c: Field| score.mux(desc.get(b), desc.get(c));
+    let results = |a: Field, c: Field| matvec.mux(desc.get(a), desc.get(c));
+    let step_register = |name: &str, b: Field, c: Field| {
         let step = m.master(name, StepRead::layout());
-        step.index.drive(attention(field));
+        step.index.drive(attention(b, c));
         step.value.trunc(16)
     };
-    let position = step_register("limit_", "limit_reg");
-    let limit = |row: &str| position.add_full(attention(row).extend(16));
-    let count = matvec.mux(
-        take(desc, "Matvec", "blocks"),
-        score.mux(take(desc, "Score", "blocks"), take(desc, "WeightedSum", "keys")),
-    );
-    let more = step_register("count_", "reg");
+    let position = step_register("limit_", g.limit_register, h.limit_register);
+    let limit = |v: usize| position.add_full(attention(g.row[v], h.row[v]).extend(16));
+    let count = three(f.blocks, g.blocks, h.keys);
+    let more = step_register("count_", g.register, h.register);
     let zero = m.lit(more.ty(), 0);
     let items = count.add_full(matvec.mux(zero, more));
-    let vectors = three("vectors");
-    let dot = |name: &str| matvec.mux(take(desc, "Matvec", name), take(desc, "Score", name));
-    let of_matvec = |name: &str| take(desc, "Matvec", name);
-    let of_sum = |name: &str| take(desc, "WeightedSum", name);
+    let vectors = three(f.vectors, g.vectors, h.vectors);
+    let dot = |a: Field, b: Field| matvec.mux(desc.get(a), desc.get(b));
     Plan::layout().pack(Plan {
         matvec,
         score,
         sum: streams,
-        x: dot("x"),
-        x_stride: dot("x_stride"),
-        scale: dot("scale"),
-        scale_stride: dot("scale_stride"),
+        x: dot(f.codes.base, g.codes.base),
+        x_stride: dot(f.codes.stride, g.codes.stride),
+        scale: dot(f.scales.base, g.scales.base),
+        scale_stride: dot(f.scales.stride, g.scales.stride),
         active: pack(&[1, 2, 3, 4].map(|n| vectors.ge_lit(n))),
-        last_group: dot("groups").sub_lit(1),
+        last_group: dot(f.groups, g.groups).sub_lit(1),
         last: items.sub_lit(1),
-        limit: ["row0", "row1", "row2", "row3"].map(limit),
-        y: results("y"),
-        y_stride: results("y_stride"),
-        y_part: of_sum("y_lane").slice(2, 2),
-        write: of_matvec("write"),
-        argmax: of_matvec("argmax"),
-        argmax_first: of_matvec("argmax_first"),
-        id_base: of_matvec("id_base"),
-        id_limit: of_matvec("id_limit"),
-        reg: of_matvec("reg"),
-        v_mantissa: of_sum("v_mantissa"),
-        v_exponent: of_sum("v_exponent"),
-        shift: three("shift"),
+        limit: std::array::from_fn(limit),
+        y: results(f.to.base, h.to),
+        y_stride: results(f.to.stride, h.to_stride),
+        y_part: desc.get(h.to_lane).slice(2, 2),
+        write: desc.get(f.write),
+        argmax: desc.get(f.argmax),
+        argmax_first: desc.get(f.argmax_first),
+        id_base: desc.get(f.id_base),
+        id_limit: desc.get(f.id_limit),
+        reg: desc.get(f.register),
+        v_mantissa: desc.get(h.value_mantissa),
+        v_exponent: desc.get(h.value_exponent),
+        shift: three(f.shift, g.shift, h.shift),
     })
 }

@@ -6,7 +6,7 @@ use super::{DEEP, NARROW, WIDE};
 use crate::compute::gemv::gemv_engine;
 use crate::testing::Random;
 use crate::testing::overlay;
-use sagen_streamed_isa::{Matvec, Operation, Score, WeightedSum};
+use sagen_streamed_isa::{Matvec, Operation, Rows, Score, WeightedSum};
 
 /// Runs a job on an idle engine.
 fn times(config: &str, operations: &[Operation]) -> Times {
@@ -18,13 +18,30 @@ fn times(config: &str, operations: &[Operation]) -> Times {
 }
 
 fn matvec(vectors: u64) -> Operation {
-    let scaled = Matvec { groups: 2, blocks: 3, x_stride: 5, y_stride: 3, shift: 20, write: 1, ..Matvec::default() };
+    let scaled = Matvec {
+        groups: 2,
+        blocks: 3,
+        codes: Rows::spaced(5),
+        to: Rows::spaced(3),
+        shift: 20,
+        write: true,
+        ..Matvec::default()
+    };
     Matvec { vectors, ..scaled }.into()
 }
 
 fn attention(vectors: u64, groups: u64) -> [Operation; 3] {
-    let score = Score { vectors, groups, blocks: 2, x_stride: 5, scale_stride: 1, shift: 24, ..Score::default() };
-    let sum = WeightedSum { vectors, keys: 30, y_stride: 4, v_mantissa: 0x8000, shift: 7, ..WeightedSum::default() };
+    let score = Score {
+        vectors,
+        groups,
+        blocks: 2,
+        codes: Rows::spaced(5),
+        scales: Rows::spaced(1),
+        shift: 24,
+        ..Score::default()
+    };
+    let sum =
+        WeightedSum { vectors, keys: 30, to_stride: 4, value_mantissa: 0x8000, shift: 7, ..WeightedSum::default() };
     [score.into(), sum.into(), score.into()]
 }
 

@@ -2,6 +2,7 @@
 
 use crate::testing::Random;
 use sagen_arith::scale::Scale;
+use sagen_streamed_arch::layout::Block;
 use sagen_streamed_arch::{Device, Label, Program, Region, RegionKind, Segment, Step, StreamedConfig};
 use sagen_streamed_golden::machine::{Machine, Write};
 use sagen_streamed_isa::*;
@@ -66,28 +67,25 @@ impl<'a> Draw<'a> {
         let r = &mut *self.random;
         let (vectors, groups, blocks) = (1 + r.below(4), 1 + r.below(3), 1 + r.below(5));
         let y_stride = blocks + r.below(3);
-        let argmax = r.below(2);
-        let first = u64::from(!self.begun) | r.below(2);
-        self.begun |= argmax == 1;
+        let argmax = r.below(2) == 1;
+        let first = !self.begun | (r.below(2) == 1);
+        self.begun |= argmax;
         let id_base = r.below(1000);
         Matvec {
-            x: r.below(3) * GROUPS_HELD + r.below(GROUPS_HELD - groups + 1),
-            x_stride: GROUPS_HELD,
+            codes: Rows { base: r.below(3) * GROUPS_HELD + r.below(GROUPS_HELD - groups + 1), stride: GROUPS_HELD },
             vectors,
             groups,
             blocks,
-            y: r.below(500),
-            y_stride,
-            scale: r.below(4),
-            scale_stride: r.below(2),
+            to: Rows { base: r.below(500), stride: y_stride },
+            scales: Rows { base: r.below(4), stride: r.below(2) },
             shift: r.near(20, 6),
-            write: r.below(4).min(1),
+            write: r.below(4) > 0,
             argmax,
             argmax_first: first,
             id_base,
             // Often in the middle of the rows.
             id_limit: id_base + 1 + r.below(16 * blocks + 4),
-            reg: 7,
+            register: register::NEXT_TOKEN,
         }
     }
 
@@ -95,15 +93,12 @@ impl<'a> Draw<'a> {
         let r = &mut *self.random;
         let (rows, groups, blocks) = (1 + r.below(8), 1 + r.below(3), 1 + r.below(3));
         Matmul {
-            x: r.below(GROUPS_HELD - groups + 1),
-            x_stride: GROUPS_HELD,
+            codes: Rows { base: r.below(GROUPS_HELD - groups + 1), stride: GROUPS_HELD },
             rows,
             groups,
             blocks,
-            y: r.below(500),
-            y_stride: blocks + r.below(3),
-            scale: 0,
-            scale_stride: 1,
+            to: Rows { base: r.below(500), stride: blocks + r.below(3) },
+            scales: Rows { base: 0, stride: 1 },
             shift: r.near(20, 6),
         }
     }
@@ -113,49 +108,41 @@ impl<'a> Draw<'a> {
         let overlay_lanes = self.overlay.beat_bytes() as u64;
         let r = &mut *self.random;
         let (vectors, groups, blocks) = (1 + r.below(4), 1 + r.below(2), 1 + r.below(MAX_BLOCKS));
-        let reg = 2 + r.below(2);
+        let register = [register::KV_LENGTH, register::KV_BLOCKS][r.below(2) as usize];
         let rows = [0; 4].map(|_| r.below(16));
         // A sum over fewer keys than are seen may miss the greatest score; then scores must lie close together.
         let short = r.below(3) == 0;
         let score = Score {
-            x: r.below(3) * GROUPS_HELD + r.below(GROUPS_HELD - groups + 1),
-            x_stride: GROUPS_HELD,
+            codes: Rows { base: r.below(3) * GROUPS_HELD + r.below(GROUPS_HELD - groups + 1), stride: GROUPS_HELD },
             vectors,
             groups,
             blocks,
-            reg,
-            scale: r.below(4),
-            scale_stride: 1,
+            register,
+            scales: Rows { base: r.below(4), stride: 1 },
             shift: if short { r.near(24, 1) } else { r.near(20, 3) },
-            limit_reg: 1,
-            row0: rows[0],
-            row1: rows[1],
-            row2: rows[2],
-            row3: rows[3],
+            limit_register: register::POSITION,
+            row: rows,
         };
-        let scored = 16 * (blocks + u64::from(self.registers[reg as usize]));
+        let scored = 16 * (blocks + u64::from(self.registers[register.index()]));
         let mut all = vec![Operation::from(score)];
         let seen = (u64::from(self.registers[1]) + 16).min(scored);
         let least = if short { 1 } else { seen };
         for slab in 0..r.below(3) {
-            let more = 2 + r.below(2);
-            let extra = u64::from(self.registers[more as usize]);
+            let more = [register::KV_LENGTH, register::KV_BLOCKS][r.below(2) as usize];
+            let extra = u64::from(self.registers[more.index()]);
             let v_exponent = r.near(0, 4);
             let half = if overlay_lanes < LANES as u64 { 8 * (slab & 1) } else { 0 };
             let sum = WeightedSum {
                 vectors: 1 + r.below(vectors),
                 keys: least + r.below(scored - least + 1) - if least > extra { extra } else { 0 },
-                reg: if least > extra { more } else { 0 },
-                limit_reg: 1,
-                row0: rows[0],
-                row1: rows[1],
-                row2: rows[2],
-                row3: rows[3],
-                y: r.below(500),
-                y_lane: half,
-                y_stride: overlay_lanes.div_ceil(LANES as u64) + r.below(3),
-                v_mantissa: 0x8000 | r.below(0x8000),
-                v_exponent,
+                register: if least > extra { more } else { register::ZERO },
+                limit_register: register::POSITION,
+                row: rows,
+                to: r.below(500),
+                to_lane: half,
+                to_stride: overlay_lanes.div_ceil(LANES as u64) + r.below(3),
+                value_mantissa: 0x8000 | r.below(0x8000),
+                value_exponent: v_exponent,
                 shift: v_exponent + r.near(6, 5),
             };
             all.push(sum.into());
@@ -208,16 +195,17 @@ impl<'a> Draw<'a> {
 
     fn beats(&mut self, machine: &Machine, operation: &Operation) -> Vec<Vec<u8>> {
         let bytes = self.overlay.beat_bytes();
-        let more = |reg: u64| u64::from(self.registers[reg as usize]);
-        let block = (self.overlay.group_beats() * BLOCK_ROWS) as u64;
+        let more = |register: Register| u64::from(self.registers[register.index()]);
         let (count, scaled) = match operation {
-            Operation::Score(o) => ((o.blocks + more(o.reg)) * o.groups * block, 0),
-            Operation::WeightedSum(o) => (o.keys + more(o.reg), 0),
+            Operation::Score(o) => {
+                ((o.blocks + more(o.register)) * Block::from(o).beats(self.overlay.beat()) as u64, 0)
+            }
+            Operation::WeightedSum(o) => (o.keys + more(o.register), 0),
             Operation::Matvec(o) => (machine.beats_taken(operation), machine.beats_taken(operation) / o.blocks),
             Operation::Matmul(o) => (machine.beats_taken(operation), machine.beats_taken(operation) / o.blocks),
             _ => (0, 0),
         };
-        let scale_beats = self.overlay.group_beats() as u64;
+        let scale_beats = (WORD_BYTES / self.overlay.beat_bytes()) as u64;
         (0..count)
             .map(|i| match scaled {
                 n if n > 0 && i % n < scale_beats => self.row_scales(bytes),
@@ -264,8 +252,8 @@ impl<'a> Draw<'a> {
         };
         let mut machine = Machine::new(self.overlay);
         machine.load(&program).unwrap();
-        for i in 1..REGISTERS as u64 {
-            machine.set_register(i, self.registers[i as usize]).unwrap();
+        for register in Register::all().filter(|r| *r != register::ZERO) {
+            machine.set_register(register, self.registers[register.index()]).unwrap();
         }
         machine.begin();
         quantise(&mut machine);
@@ -297,8 +285,7 @@ fn quantise(machine: &mut Machine) {
             rows: VECTORS_HELD,
             row_words: words,
             ddr_stride: words * WORD_BYTES as u64,
-            v: 0,
-            v_stride: words,
+            to: Rows { base: 0, stride: words },
             ..Load::default()
         },
     );
@@ -309,14 +296,12 @@ fn quantise(machine: &mut Machine) {
             Mul {
                 rows: VECTORS_HELD,
                 words: (GROUP / LANES) as u64,
-                a: at,
-                a_stride: words,
-                d: at,
-                d_stride: words,
-                b_immediate: 1,
+                left: Rows { base: at, stride: words },
+                to: Rows { base: at, stride: words },
+                right_immediate: true,
                 immediate: 1,
                 shift: group.min(4),
-                write: 1,
+                write: true,
                 ..Mul::default()
             },
         );
@@ -326,12 +311,12 @@ fn quantise(machine: &mut Machine) {
         Mul {
             rows: VECTORS_HELD,
             words,
-            a_stride: words,
-            d_stride: words,
-            b_immediate: 1,
+            left: Rows::spaced(words),
+            to: Rows::spaced(words),
+            right_immediate: true,
             immediate: 1,
-            write: 1,
-            amax: 1,
+            write: true,
+            amax: true,
             ..Mul::default()
         },
     );
@@ -341,14 +326,11 @@ fn quantise(machine: &mut Machine) {
             rows: VECTORS_HELD,
             segments: 1,
             segment_words: words,
-            a: 0,
-            a_stride: words,
-            d: 0,
-            d_stride: GROUPS_HELD,
+            from: Rows { base: 0, stride: words },
+            to: Rows { base: 0, stride: GROUPS_HELD },
             factor_mantissa: 0xabcd,
             factor_exponent: -20,
-            scale: 0,
-            scale_stride: 1,
+            scales: Rows { base: 0, stride: 1 },
             ..Quant::default()
         },
     );

@@ -4,7 +4,7 @@ use super::bench::Bench;
 use crate::dma::load::load_unit;
 use crate::testing::Random;
 use sagen_lang::Bits;
-use sagen_streamed_isa::{Descriptor, Load};
+use sagen_streamed_isa::{Descriptor, Load, Register, Rows, register};
 use std::collections::VecDeque;
 
 /// Scratchpad word and the DDR address of the data written to it.
@@ -50,9 +50,9 @@ impl Bench {
 
     fn expected_load(&self, o: &Load) -> Written {
         let row = |i: u64| {
-            let value = self.registers[(o.reg + o.reg_step * i) as usize % 32];
-            let at = o.base + u64::from(value) * o.reg_stride + i * o.ddr_stride;
-            (0..o.row_words).map(move |word| (o.v + i * o.v_stride + word, (at + 64 * word) & ((1 << 40) - 1)))
+            let value = self.registers[(o.register.index() + if o.gather { i as usize } else { 0 }) % 32];
+            let at = o.base + u64::from(value) * o.register_stride + i * o.ddr_stride;
+            (0..o.row_words).map(move |word| (o.to.row(i) + word, (at + 64 * word) & ((1 << 40) - 1)))
         };
         (0..o.rows).flat_map(row).collect()
     }
@@ -66,14 +66,13 @@ fn every_row_arrives_where_it_belongs() {
         for i in 0..60 {
             let load = Load {
                 base: 64 * random.below(1 << 30),
-                reg: random.below(28),
-                reg_stride: 64 * random.below(1 << 10),
-                reg_step: i & 1,
+                register: Register::new(random.below(28) as usize).unwrap(),
+                register_stride: 64 * random.below(1 << 10),
+                gather: i & 1 == 1,
                 rows: 1 + random.below(8),
                 row_words: 1 + random.below(if i % 5 == 0 { 70 } else { 5 }),
                 ddr_stride: 64 * random.below(1 << 20),
-                v: random.below(1000),
-                v_stride: random.below(100),
+                to: Rows { base: random.below(1000), stride: random.below(100) },
             };
             let (written, _) = bench.load(load, [100, 60][i as usize / 2 % 2], &mut random);
             assert_eq!(written, bench.expected_load(&load), "{config} {load:?}");
@@ -85,11 +84,19 @@ fn every_row_arrives_where_it_belongs() {
 fn addresses_of_rows_are_hidden_by_their_data() {
     let mut random = Random::new(6);
     let mut bench = Bench::new(load_unit, "d16_100mhz_w128_p6", &mut random);
-    let mut cycles = |row_words: u64, rows: u64, reg_step: u64| {
-        let load = Load { reg: 1, reg_step, rows, row_words, ddr_stride: 64, v_stride: 1, ..Load::default() };
+    let mut cycles = |row_words: u64, rows: u64, gather: bool| {
+        let load = Load {
+            register: register::POSITION,
+            gather,
+            rows,
+            row_words,
+            ddr_stride: 64,
+            to: Rows::spaced(1),
+            ..Load::default()
+        };
         bench.load(load, 100, &mut random).1
     };
-    let (one, gather) = (cycles(1, 1, 0), cycles(2, 1, 1));
-    assert_eq!(cycles(1, 11, 0) - one, 10 * 4, "rows of four beats");
-    assert_eq!(cycles(2, 11, 1) - gather, 10 * 8, "rows of eight beats, each with a register");
+    let (one, gather) = (cycles(1, 1, false), cycles(2, 1, true));
+    assert_eq!(cycles(1, 11, false) - one, 10 * 4, "rows of four beats");
+    assert_eq!(cycles(2, 11, true) - gather, 10 * 8, "rows of eight beats, each with a register");
 }

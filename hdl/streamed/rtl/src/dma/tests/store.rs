@@ -4,7 +4,7 @@ use super::bench::Bench;
 use crate::dma::store::store_unit;
 use crate::testing::Random;
 use sagen_lang::Bits;
-use sagen_streamed_isa::{Descriptor, Store};
+use sagen_streamed_isa::{Descriptor, Loop, Register, Store, register};
 use std::collections::VecDeque;
 
 const ADDRESS: u64 = (1 << 40) - 1;
@@ -65,14 +65,14 @@ impl Bench {
     }
 
     fn expected_store(&self, o: &Store) -> Written {
-        let value = |i: u64| u128::from(self.registers[i as usize]);
-        let offset = value(o.reg_a) * u128::from(o.reg_a_stride) + value(o.reg_b) * u128::from(o.reg_b_stride);
+        let value = |register: Register| u128::from(self.registers[register.index()]);
+        let offset = value(o.register_1) * u128::from(o.register_1_stride)
+            + value(o.register_2) * u128::from(o.register_2_stride);
         let base = (offset + u128::from(o.base)) as u64;
         let mut all = Written::new();
-        for (i3, i2, i1) in sagen_streamed_arch::hazard::loops(o) {
-            let to = base + i3 * o.ddr3 + i2 * o.ddr2 + i1 * o.ddr1;
-            let from = o.v + i3 * o.v3 + i2 * o.v2 + i1 * o.v1;
-            all.extend((0..o.beats).map(|i| ((to + i * self.bytes) & ADDRESS, from + i * o.v_beat_stride)));
+        for (ddr, scratch) in sagen_streamed_arch::hazard::runs(o) {
+            let (to, from) = (base + ddr, o.from + scratch);
+            all.extend((0..o.beats).map(|i| ((to + i * self.bytes) & ADDRESS, from + i * o.from_stride)));
         }
         all
     }
@@ -80,17 +80,30 @@ impl Bench {
 
 fn draw(random: &mut Random, bytes: u64, longest: u64) -> Store {
     let mut multiple = |of: u64, below: u64| of * random.below(below);
-    let (base, v) = (multiple(bytes, 1 << 30), multiple(bytes, 1 << 10));
+    let (base, from) = (multiple(bytes, 1 << 30), multiple(bytes, 1 << 10));
     let strides = [0; 2].map(|_: u64| multiple(bytes, 1 << 10) << 16 | multiple(bytes, 1 << 10));
-    let [ddr1, ddr2, ddr3] = [0; 3].map(|_: u64| multiple(bytes, 1 << 12));
-    let [v1, v2, v3] = [0; 3].map(|_: u64| multiple(bytes, 64));
-    let v_beat_stride = multiple(bytes, 9);
-    let [count1, count2, count3] = [0; 3].map(|_: u64| 1 + random.below(3));
-    let (reg_a, reg_b) = (random.below(32), random.below(4));
+    let ddr = [0; 3].map(|_: u64| multiple(bytes, 1 << 12));
+    let scratch = [0; 3].map(|_: u64| multiple(bytes, 64));
+    let from_stride = multiple(bytes, 9);
+    let counts = [0; 3].map(|_: u64| 1 + random.below(3));
+    let [register_1, register_2] = [32, 4].map(|below| Register::new(random.below(below) as usize).unwrap());
     let beats = 1 + random.below(longest);
-    let (reg_a_stride, reg_b_stride) = (strides[0], strides[1]);
-    let of = Store { base, reg_a, reg_a_stride, reg_b, reg_b_stride, v, beats, v_beat_stride, ..Store::default() };
-    Store { count1, count2, count3, ddr1, ddr2, ddr3, v1, v2, v3, ..of }
+    let [register_1_stride, register_2_stride] = strides;
+    let turns = |i: usize| Loop { count: counts[i], ddr_stride: ddr[i], scratch_stride: scratch[i] };
+    let (inner, middle, outer) = (turns(0), turns(1), turns(2));
+    Store {
+        base,
+        register_1,
+        register_1_stride,
+        register_2,
+        register_2_stride,
+        from,
+        beats,
+        from_stride,
+        inner,
+        middle,
+        outer,
+    }
 }
 
 #[test]
@@ -112,11 +125,18 @@ fn every_run_arrives_where_its_loops_say() {
 fn a_run_costs_three_cycles_beside_its_pieces() {
     let mut random = Random::new(4);
     let mut bench = Bench::new(store_unit, "d16_100mhz_w128_p6", &mut random);
-    let one = Store { beats: 1, count1: 1, count2: 1, count3: 1, reg_a: 1, ..Store::default() };
+    let one = Store {
+        beats: 1,
+        inner: Loop::ONCE,
+        middle: Loop::ONCE,
+        outer: Loop::ONCE,
+        register_1: register::POSITION,
+        ..Store::default()
+    };
     let mut cycles = |store: Store| bench.store(store, 100, &mut random).1;
     let first = cycles(one);
     assert_eq!(first, 15, "one register");
-    assert_eq!(cycles(Store { reg_b: 2, ..one }), first + 3, "two registers");
-    assert_eq!(cycles(Store { count1: 9, ..one }), first + 8 * 4, "runs");
+    assert_eq!(cycles(Store { register_2: register::KV_LENGTH, ..one }), first + 3, "two registers");
+    assert_eq!(cycles(Store { inner: Loop { count: 9, ..one.inner }, ..one }), first + 8 * 4, "runs");
     assert_eq!(cycles(Store { beats: 100, ..one }), first + 99, "pieces");
 }

@@ -103,8 +103,8 @@ impl Bench {
         }
     }
 
-    pub(super) fn set_register(&mut self, index: u64, value: u32) {
-        self.registers[index as usize] = value;
+    pub(super) fn set_register(&mut self, index: usize, value: u32) {
+        self.registers[index] = value;
     }
 
     /// Lanes of a scratchpad word.
@@ -117,7 +117,7 @@ impl Bench {
     pub(super) fn apply(&mut self, write: &Write) {
         match write {
             Write::Scratch { word, mask, bytes } => self.merge(*word as usize, *mask, &from_bytes(bytes)),
-            Write::Register { index, value } => self.set_register(u64::from(*index), *value),
+            Write::Register { index, value } => self.set_register(*index as usize, *value),
             Write::Code { word, codes, shift } => {
                 self.codes[*word as usize] = (from_bytes(&codes.map(|c| c as u8)), *shift);
             }

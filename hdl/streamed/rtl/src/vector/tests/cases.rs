@@ -8,7 +8,7 @@ use sagen_arith::scale::Scale;
 use sagen_arith::sfu::gate::{self, Gate};
 use sagen_lang::Bits;
 use sagen_streamed_golden::Write;
-use sagen_streamed_isa::{Add, Glu, Mul, Operation, Quant, Rope};
+use sagen_streamed_isa::{Add, GateFunction, Glu, Mul, Operation, Quant, Rope, Rows};
 
 /// Run one descriptor and return what it wrote.
 fn one(bench: &mut Bench, operation: impl Into<Operation>) -> Vec<Write> {
@@ -30,14 +30,26 @@ fn products_and_sums_of_extreme_operands_round_and_saturate_as_golden() {
         for b in edges {
             bench.put(0, [b; 16]);
             for shift in 0..64 {
-                let mul = Mul { rows: 1, words: 1, a: 0, b: 1, d: 2, shift, write: 1, ..Mul::default() };
+                let mul = Mul {
+                    rows: 1,
+                    words: 1,
+                    left: Rows::at(0),
+                    right: Rows::at(1),
+                    to: Rows::at(2),
+                    shift,
+                    write: true,
+                    ..Mul::default()
+                };
                 let found = one(&mut bench, mul);
                 for (i, a) in edges.into_iter().enumerate() {
                     let expected = sat32(rsh(i64::from(a) * i64::from(b), shift as i32));
                     assert_eq!(lane(&found[0], i), expected, "{a} * {b} >> {shift}");
                 }
             }
-            let found = one(&mut bench, Add { rows: 1, words: 1, a: 0, b: 1, d: 2, ..Add::default() });
+            let found = one(
+                &mut bench,
+                Add { rows: 1, words: 1, left: Rows::at(0), right: Rows::at(1), to: Rows::at(2) },
+            );
             for (i, a) in edges.into_iter().enumerate() {
                 assert_eq!(lane(&found[0], i), a.saturating_add(b), "{a} + {b}");
             }
@@ -52,8 +64,20 @@ fn every_gate_case_gets_the_golden_result() {
         gate::check(|c| {
             bench.put(0, [c.a; 16]);
             bench.put(1, [c.b; 16]);
-            let function = u64::from(c.function == Gate::Gelu);
-            let glu = Glu { rows: 1, words: 1, a: 0, b: 1, d: 2, function, shift: c.shift as u64, ..Glu::default() };
+            let function = match c.function {
+                Gate::Silu => GateFunction::Silu,
+                Gate::Gelu => GateFunction::Gelu,
+            };
+            let glu = Glu {
+                rows: 1,
+                words: 1,
+                gate: Rows::at(0),
+                up: Rows::at(1),
+                to: Rows::at(2),
+                function,
+                shift: c.shift as u64,
+                ..Glu::default()
+            };
             lane(&one(&mut bench, glu)[0], 7)
         });
     }
@@ -68,7 +92,15 @@ fn every_rotation_case_gets_the_golden_result() {
             bench.put(1, [c.y; 16]);
             let pair = |v: i16| i32::from(v as u16) | i32::from(v) << 16;
             bench.put(2, std::array::from_fn(|i| if i < 8 { pair(c.cos) } else { pair(c.sin) }));
-            let rope = Rope { rows: 1, words: 2, a: 0, b: 2, d: 4, head_words: 2, ..Rope::default() };
+            let rope = Rope {
+                rows: 1,
+                words: 2,
+                from: Rows::at(0),
+                table: Rows::at(2),
+                to: Rows::at(4),
+                head_words: 2,
+                ..Rope::default()
+            };
             let found = one(&mut bench, rope);
             (lane(&found[0], 3), lane(&found[1], 3))
         });
@@ -108,7 +140,7 @@ fn every_scale_case_gets_the_golden_scale() {
                 rows: 1,
                 segments: 1,
                 segment_words: 4,
-                norm: u64::from(c.norm.is_some()),
+                norm: c.norm.is_some(),
                 epsilon,
                 factor_mantissa: u64::from(c.factor.mantissa),
                 factor_exponent: i64::from(c.factor.exponent),
@@ -129,9 +161,10 @@ fn every_fixed_case_gets_the_golden_code_in_both_memories() {
             (0..4).for_each(|word| bench.put(word, [c.t; 16]));
             let (multiplier, shift) = (u64::from(c.multiplier), c.shift as u64);
             let quant =
-                Quant { rows: 1, segments: 1, segment_words: 4, fixed: 1, multiplier, shift, ..Quant::default() };
+                Quant { rows: 1, segments: 1, segment_words: 4, fixed: true, multiplier, shift, ..Quant::default() };
             let Write::Code { codes, shift: 0, .. } = one(&mut bench, quant)[0] else { panic!("not a code word") };
-            let bytes = one(&mut bench, Quant { to_scratchpad: 1, d: 9, ..quant }).remove(0);
+            let bytes =
+                one(&mut bench, Quant { to_scratchpad: true, to: Rows { base: 9, ..quant.to }, ..quant }).remove(0);
             assert!((0..16).all(|i| lane(&bytes, i).to_le_bytes() == [codes[0] as u8; 4]), "{bytes:?}");
             codes[63]
         });

@@ -5,7 +5,7 @@ use crate::testing::overlay;
 use sagen_streamed_arch::{Device, Label, Step};
 use sagen_streamed_fuzz::program::random_program;
 use sagen_streamed_golden::{Machine, Write};
-use sagen_streamed_isa::{Descriptor, Mul, Operation, Quant, Unit};
+use sagen_streamed_isa::{Descriptor, Mul, Operation, Quant, Rows, Unit};
 
 /// Vector descriptors that run back to back, and what they must write.
 #[derive(Default)]
@@ -31,9 +31,9 @@ fn replay(form: Form, seed: u64, gaps: u64, size: usize, keep: impl Fn(&Operatio
     let (mut machine, mut bench) = (Machine::new(&overlay), Bench::new(form, seed));
     bench.gaps = gaps;
     machine.load(&random.program).unwrap();
-    for (index, value) in &random.registers {
-        machine.set_register(*index, *value).unwrap();
-        bench.set_register(*index, *value);
+    for (register, value) in &random.registers {
+        machine.set_register(*register, *value).unwrap();
+        bench.set_register(register.index(), *value);
     }
     machine.begin();
     let mut burst = Burst::default();
@@ -92,16 +92,24 @@ fn short_last_group(form: Form) {
     let overlay = overlay("d16_100mhz_w128_p6");
     let (mut machine, mut bench) = (Machine::new(&overlay), Bench::new(form, 7));
     let record = |words, immediate| {
-        Operation::from(Mul { rows: 2, words, a_immediate: 1, b_immediate: 1, immediate, amax: 1, ..Mul::default() })
+        Operation::from(Mul {
+            rows: 2,
+            words,
+            left_immediate: true,
+            right_immediate: true,
+            immediate,
+            amax: true,
+            ..Mul::default()
+        })
     };
     let quant = Quant {
         rows: 2,
         segments: 1,
         segment_words: 8,
-        d_stride: 2,
+        to: Rows::spaced(2),
         factor_mantissa: 1 << 15,
         factor_exponent: -20,
-        scale_stride: 1,
+        scales: Rows::spaced(1),
         ..Quant::default()
     };
     let mut burst = Burst::default();

@@ -7,7 +7,7 @@ mod work;
 use super::geometry::Geometry;
 use crate::testing::Random;
 use bench::{Bench, Pace, Run};
-use sagen_streamed_isa::Matmul;
+use sagen_streamed_isa::{Matmul, Rows};
 use work::{Memories, Work};
 
 const ONE_ARRAY: Geometry = Geometry { side: 16, arrays: 1, beat: 64, packed: true, deep: false };
@@ -83,8 +83,15 @@ fn sums_of_extreme_products_are_exact() {
         for codes in [[-128; 2], [127; 2], [-128, 127]] {
             let mut random = Random::new(1);
             let memories = Memories::alternating(&mut random, codes);
-            let matmul =
-                Matmul { x_stride: 1, rows: 16, groups: 2, blocks: 3, y_stride: 3, shift: 16, ..Matmul::default() };
+            let matmul = Matmul {
+                codes: Rows::spaced(1),
+                rows: 16,
+                groups: 2,
+                blocks: 3,
+                to: Rows::spaced(3),
+                shift: 16,
+                ..Matmul::default()
+            };
             let work = Work::weighted(g, &memories, &mut random, matmul, |_, block, row, channel| {
                 let pair = row / 2;
                 let pattern = if row % 2 == 0 { pair } else { pair + pair / 4 + 2 * block as usize };
@@ -108,8 +115,17 @@ fn every_ratio_of_side_to_beat_gives_the_golden_results() {
 fn full_speed(g: Geometry, count: u64) -> Run {
     let mut random = Random::new(1);
     let memories = Memories::random(&mut random);
-    let base = Matmul { x_stride: 9, rows: 16, groups: 9, blocks: 12, y_stride: 12, shift: 24, ..Matmul::default() };
-    let matmul = |i| Matmul { y: 192 * i, scale_stride: 1, ..base };
+    let base = Matmul {
+        codes: Rows::spaced(9),
+        rows: 16,
+        groups: 9,
+        blocks: 12,
+        to: Rows::spaced(12),
+        shift: 24,
+        ..Matmul::default()
+    };
+    let matmul =
+        |i| Matmul { to: Rows { base: 192 * i, ..base.to }, scales: Rows { stride: 1, ..base.scales }, ..base };
     let list: Vec<Work> = (0..count).map(|i| Work::new(g, &memories, &mut random, matmul(i))).collect();
     Bench::new(g, memories).run(&list, Pace::FULL, &mut random)
 }

@@ -4,7 +4,7 @@ use super::Geometry;
 use crate::testing::Random;
 use sagen_arith::requant::linear;
 use sagen_arith::scale::Scale;
-use sagen_streamed_isa::Matmul;
+use sagen_streamed_isa::{Matmul, Rows};
 use std::collections::BTreeMap;
 
 impl Random {
@@ -53,15 +53,12 @@ impl Work {
         let (rows, groups, blocks) = (1 + random.below(16), 1 + random.below(4), 1 + random.below(5));
         let (x_stride, y_stride) = (random.below(9), blocks + random.below(3));
         let matmul = Matmul {
-            x: random.below(256 - 15 * x_stride - groups),
-            x_stride,
+            codes: Rows { base: random.below(256 - 15 * x_stride - groups), stride: x_stride },
             rows,
             groups,
             blocks,
-            y: *free,
-            y_stride,
-            scale: random.below(16),
-            scale_stride: random.below(4),
+            to: Rows { base: *free, stride: y_stride },
+            scales: Rows { base: random.below(16), stride: random.below(4) },
             shift: 20 + random.below(8) as i64,
         };
         *free += rows * y_stride;
@@ -89,7 +86,7 @@ impl Work {
             work.push_beats(g.beat as usize, &scales, &weights);
             for row in 0..matmul.rows {
                 let word = std::array::from_fn(|n| result(&matmul, memories, row, scales[n], &weights[n]));
-                work.expected.insert(matmul.y + row * matmul.y_stride + block, word);
+                work.expected.insert(matmul.to.row(row) + block, word);
             }
         }
         work
@@ -108,10 +105,10 @@ impl Work {
 
 fn result(m: &Matmul, memories: &Memories, row: u64, scale: Scale, weights: &[i8]) -> i32 {
     let groups = weights.chunks(64).enumerate().map(|(group, weights)| {
-        let (codes, shift) = &memories.codes[(m.x + row * m.x_stride) as usize + group];
+        let (codes, shift) = &memories.codes[m.codes.row(row) as usize + group];
         let dot: i32 = weights.iter().zip(codes).map(|(w, x)| i32::from(*w) * i32::from(*x)).sum();
         dot << (3 - shift)
     });
-    let activation = memories.scales[(m.scale + row * m.scale_stride) as usize];
+    let activation = memories.scales[m.scales.row(row) as usize];
     linear(groups.sum(), scale, activation, m.shift as i32)
 }

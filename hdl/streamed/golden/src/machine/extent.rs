@@ -1,45 +1,48 @@
 //! Strided rows of an on-chip memory: bounds, and what may not overlap.
 
 use super::fault::Fault;
+use sagen_streamed_isa::Rows;
 
-/// `rows` runs of `length` entries, `stride` apart.
+/// Rows of a memory: how many, and the entries of each.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows {
+pub struct Extent {
     /// Descriptor field of the base, for messages.
     pub field: &'static str,
-    pub base: u64,
-    pub stride: u64,
+    /// Where the rows are.
+    pub at: Rows,
+    /// How many.
     pub rows: u64,
+    /// Entries of a row.
     pub length: u64,
 }
 
-impl Rows {
+impl Extent {
     /// First entry of a row.
     pub fn start(&self, row: usize) -> usize {
-        (self.base + row as u64 * self.stride) as usize
+        self.at.row(row as u64) as usize
     }
 
     /// All of it lies within a memory of `size` entries.
     pub fn inside(self, space: &'static str, size: usize) -> Result<Self, Fault> {
-        let end = self.base + self.rows.saturating_sub(1) * self.stride + self.length;
+        let end = self.at.row(self.rows.saturating_sub(1)) + self.length;
         if end <= size as u64 {
             return Ok(self);
         }
-        Err(Fault::Space { field: self.field, space, first: self.base, end, size: size as u64 })
+        Err(Fault::Space { field: self.field, space, first: self.at.base, end, size: size as u64 })
     }
 
     /// No entry belongs to two rows: the order of writes within a descriptor is then nobody's business.
     pub fn distinct(self, stride_field: &'static str) -> Result<Self, Fault> {
-        if self.rows <= 1 || self.stride >= self.length {
+        if self.rows <= 1 || self.at.stride >= self.length {
             return Ok(self);
         }
-        Err(Fault::Stride { field: stride_field, stride: self.stride, length: self.length })
+        Err(Fault::Stride { field: stride_field, stride: self.at.stride, length: self.length })
     }
 
     /// Writing `self` in order, word by word, never destroys a word of `operand` that is read later. A unit
     /// that reads ahead of its writes then gives the same result as one that does not. Exactly in place is fine.
-    pub fn may_follow(&self, operand: &Rows) -> Result<(), Fault> {
-        let words = |r: &Rows, row: u64| (r.base + row * r.stride, r.base + row * r.stride + r.length);
+    pub fn may_follow(&self, operand: &Extent) -> Result<(), Fault> {
+        let words = |e: &Extent, row: u64| (e.at.row(row), e.at.row(row) + e.length);
         for written in 0..self.rows {
             let (d, d_end) = words(self, written);
             for read in written..operand.rows {
