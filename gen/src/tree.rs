@@ -64,6 +64,8 @@ pub(crate) mod tests {
             clocked: true,
             resettable: true,
             ports: Vec::new(),
+            interfaces: Vec::new(),
+            memories: Vec::new(),
             instances: instances.iter().map(instance).collect(),
             black_box: None,
         }

@@ -34,7 +34,7 @@ fn spell(text: &Text, emitted: &Verilog) -> Result<String, TreeError> {
 }
 
 fn fact(piece: &Piece, emitted: &Verilog) -> Result<String, TreeError> {
-    let memory = |path: &str| memories::below(tree::at(&emitted.manifest, path)?, emitted);
+    let memory = |path: &str| memories::below(tree::at(&emitted.manifest, path)?, &emitted.manifest);
     Ok(match piece {
         Piece::Plain(text) => text.clone(),
         Piece::Width(path, port) => {
@@ -43,7 +43,7 @@ fn fact(piece: &Piece, emitted: &Verilog) -> Result<String, TreeError> {
             found.ok_or_else(|| missing(&module.name, port))?.ty.width.to_string()
         }
         Piece::Memory(path) => memory(path)?.text(),
-        Piece::MemoryKind(path) => memory(path)?.kind,
+        Piece::MemoryKind(path) => memory(path)?.kind.to_string(),
         Piece::Copies(path, bits) => match memory(path)?.bits / bits {
             1 => "1 copy".to_string(),
             copies => format!("{copies} copies"),
