@@ -103,14 +103,6 @@ impl Module {
         let depth = values.len() as u32;
         Rom { mem: declare(self.serial, Location::caller(), name, depth, width, Some(contents)) }
     }
-
-    /// A constant table of words of any width.
-    #[track_caller]
-    pub fn rom_bits(&self, name: &str, values: &[Bits], width: u32) -> Rom {
-        let contents = values.iter().map(|v| Bits::from_limbs(v.limbs(), width)).collect();
-        let depth = values.len() as u32;
-        Rom { mem: declare(self.serial, Location::caller(), name, depth, width, Some(contents)) }
-    }
 }
 
 fn declare(serial: u32, line: Line, name: &str, depth: u32, width: u32, contents: Option<Vec<Bits>>) -> Mem {

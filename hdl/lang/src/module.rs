@@ -1,6 +1,5 @@
 //! A module under construction: ports, named nets, wires, constants, assertions.
 
-use crate::bits::Bits;
 use crate::builder::{self, Builder, Line};
 use crate::design::{Direction, Port};
 use crate::errors::Problem;
@@ -115,21 +114,6 @@ impl Module {
         let line = Location::caller();
         builder::of(self.serial, |b| {
             let node = b.literal(line, ty, value);
-            b.signal(node)
-        })
-    }
-
-    /// An unsigned constant of any width from little-endian words.
-    #[track_caller]
-    pub fn lit_bits(&self, words: &[u64], width: u32) -> Signal {
-        let line = Location::caller();
-        builder::of(self.serial, |b| {
-            let fits = b.width_ok(line, "literal", width.into());
-            let node = if fits {
-                b.constant(Bits::from_limbs(words, width))
-            } else {
-                b.quiet_poison(Type { width, signed: false })
-            };
             b.signal(node)
         })
     }

@@ -1,10 +1,9 @@
 //! Registers: clocked by the module's clock, reset only if asked, assigned by `set` or built as delays.
 
-use crate::bits::Bits;
 use crate::builder::{self, Builder, Line};
 use crate::errors::Problem;
 use crate::module::Module;
-use crate::node::{NodeId, Op, RegDef, RegDrive, Statement};
+use crate::node::{Op, RegDef, RegDrive, Statement};
 use crate::signal::Signal;
 use crate::types::{Type, Value};
 use std::panic::Location;
@@ -25,20 +24,13 @@ impl Reg {
         builder::of(self.q.serial, |b| {
             let ty = b.ty(self.q.node);
             let value = b.literal(line, ty, value);
-            self.reset_to(b, line, value);
-        });
-        self
-    }
-
-    /// Like [`Reg::reset`], with a value of any width as little-endian words.
-    #[track_caller]
-    #[must_use]
-    pub fn reset_bits(self, words: &[u64]) -> Reg {
-        let line = Location::caller();
-        builder::of(self.q.serial, |b| {
-            let ty = b.ty(self.q.node);
-            let value = b.constant(Bits::from_limbs(words, ty.width).with_sign(ty.signed));
-            self.reset_to(b, line, value);
+            let reg = &mut b.def.regs[self.index as usize];
+            if reg.reset.replace(value).is_some() {
+                let name = reg.name.clone();
+                b.fail(line, Problem::Twice { kind: "register", name, verb: "reset" });
+            }
+            b.def.clocked = true;
+            b.def.resettable = true;
         });
         self
     }
@@ -48,16 +40,6 @@ impl Reg {
     pub fn use_dsp(self) -> Reg {
         builder::of(self.q.serial, |b| b.def.regs[self.index as usize].use_dsp = true);
         self
-    }
-
-    fn reset_to(self, b: &mut Builder, line: Line, value: NodeId) {
-        let reg = &mut b.def.regs[self.index as usize];
-        if reg.reset.replace(value).is_some() {
-            let name = reg.name.clone();
-            b.fail(line, Problem::Twice { kind: "register", name, verb: "reset" });
-        }
-        b.def.clocked = true;
-        b.def.resettable = true;
     }
 }
 

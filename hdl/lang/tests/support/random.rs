@@ -88,12 +88,19 @@ fn registers(m: &Module, r: &mut Random, p: &mut Pool) -> Vec<Reg> {
     for i in 0..4 {
         let mut reg = m.reg(&format!("r{i}"), ty(r));
         if r.below(2) == 0 {
-            reg = reg.reset_bits(&[r.word(), r.word(), r.word(), r.word()]);
+            reg = reg.reset(constant(r, reg.ty()));
         }
         p.signals.push(reg.q());
         regs.push(reg);
     }
     regs
+}
+
+/// A number of this type.
+fn constant(r: &mut Random, ty: Type) -> i128 {
+    let bits = (ty.width - u32::from(ty.signed)).min(64);
+    let value = i128::from(r.word()) & ((1 << bits) - 1);
+    if ty.signed && r.below(2) == 1 { -1 - value } else { value }
 }
 
 fn assignments(m: &Module, r: &mut Random, p: &Pool, regs: &[Reg]) {
