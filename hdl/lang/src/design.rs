@@ -60,13 +60,24 @@ impl Port {
     }
 }
 
+/// A Verilog file that was written elsewhere. It is printed as it is and listed before the modules that need it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// Its name, ending in `.v`.
+    pub file: String,
+    /// Under which licence it may be passed on, as an SPDX expression.
+    pub licence: String,
+    /// Its contents.
+    pub text: String,
+}
+
 /// A module whose Verilog comes from elsewhere. Ports named `clk` and `rst` connect to clock and reset.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BlackBox {
     pub(crate) name: String,
     pub(crate) ports: Vec<Port>,
     pub(crate) params: Vec<(String, String)>,
-    pub(crate) sources: Vec<String>,
+    pub(crate) sources: Vec<Source>,
     pub(crate) clocked: bool,
     pub(crate) resettable: bool,
 }
@@ -90,6 +101,13 @@ impl Entity {
         match self {
             Entity::Module(m) => &m.ports,
             Entity::BlackBox(b) => &b.ports,
+        }
+    }
+
+    fn source(&self, file: &str) -> Option<&Source> {
+        match self {
+            Entity::Module(_) => None,
+            Entity::BlackBox(b) => b.sources.iter().find(|s| s.file == file),
         }
     }
 
@@ -148,14 +166,15 @@ impl Design {
         self.add(line, Entity::Module(def))
     }
 
-    /// Declares a module whose Verilog comes from `sources`; every instance gets the same `params`.
+    /// Declares a module whose Verilog is in `sources`; every instance gets the same `params`. Without sources it is one
+    /// that the tools know by themselves.
     #[track_caller]
     pub fn black_box(
         &mut self,
         name: impl AsRef<str>,
         ports: &[Port],
         params: &[(&str, &str)],
-        sources: &[&str],
+        sources: &[Source],
     ) -> ModuleId {
         let has = |wanted: &str| ports.iter().any(|p| p.name == wanted);
         let own = |p: &&Port| p.name != "clk" && p.name != "rst";
@@ -163,11 +182,27 @@ impl Design {
             name: name.as_ref().into(),
             ports: ports.iter().filter(own).cloned().collect(),
             params: params.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect(),
-            sources: sources.iter().map(|s| s.to_string()).collect(),
+            sources: sources.to_vec(),
             clocked: has("clk"),
             resettable: has("rst"),
         };
-        self.add(Location::caller(), Entity::BlackBox(entity))
+        let line = Location::caller();
+        let problem = sources.iter().find_map(|source| self.refused(source));
+        self.errors.extend(problem.map(|problem| BuildError { module: name.as_ref().into(), location: line, problem }));
+        self.add(line, Entity::BlackBox(entity))
+    }
+
+    /// What is wrong with a file from elsewhere.
+    fn refused(&self, source: &Source) -> Option<Problem> {
+        let refuse = |reason: &str| Some(Problem::Source { file: source.file.clone(), reason: reason.into() });
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        if !source.file.strip_suffix(".v").is_some_and(|name| !name.is_empty() && name.chars().all(plain)) {
+            return refuse("must be letters, digits, `_` and `-`, then `.v`");
+        }
+        match self.entities.iter().find_map(|entity| entity.source(&source.file)) {
+            Some(known) if known != source => refuse("has other contents or another licence in another black box"),
+            Some(_) | None => None,
+        }
     }
 
     /// The module of this name, with its prefix.
@@ -211,6 +246,10 @@ impl Design {
                 }
                 return id;
             }
+            None if self.entities.iter().any(|e| e.source(&format!("{name}.v")).is_some() && e.name() != name) => {
+                let reason = "is the name of a file of a black box".to_string();
+                Some(Problem::Name { name: name.clone(), reason })
+            }
             None => names::check(&name).err(),
         };
         let id = ModuleId(self.entities.len());
@@ -233,7 +272,7 @@ impl Drop for Unwinding {
 fn complete(line: Line) -> (ModuleDef, Option<BuildError>) {
     let mut b = builder::finish().expect("started by Design::module");
     module::check_complete(&mut b, line);
-    memory::check_written(&mut b, line);
+    memory::check(&mut b, line);
     instance::check_connected(&mut b, line);
     let body: Vec<Statement> = b.blocks.pop().expect("the body block is always open");
     let mut def = b.def;

@@ -83,6 +83,8 @@ pub enum Problem {
     UnknownState { fsm: String, state: String, known: String },
     #[error("memory `{memory}`: {reason}")]
     Memory { memory: String, reason: String },
+    #[error("file `{file}` {reason}")]
+    Source { file: String, reason: String },
     #[error("switch: value {value} has two cases")]
     CaseTwice { value: String },
     #[error("a second build of this name has another body; one name stands for one (type, parameters)")]

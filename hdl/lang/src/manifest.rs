@@ -1,6 +1,6 @@
 //! What other tools need to know about a printed design, ready to be serialised.
 
-use crate::design::{Design, Entity, ModuleId, Port};
+use crate::design::{Design, Entity, ModuleId, Port, Source};
 use crate::interface::InterfaceEntry;
 use crate::memory::{MemDef, RamStyle};
 use crate::verilog;
@@ -82,7 +82,29 @@ pub struct BlackBoxEntry {
     /// Parameters of every instance.
     pub params: BTreeMap<String, String>,
     /// Verilog files.
-    pub sources: Vec<String>,
+    pub sources: Vec<SourceEntry>,
+}
+
+/// A file from elsewhere.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct SourceEntry {
+    /// Its name.
+    pub file: String,
+    /// SPDX expression of its licence.
+    pub licence: String,
+    /// SHA-256 of its contents, in hexadecimal.
+    pub hash: String,
+}
+
+impl From<&Source> for SourceEntry {
+    fn from(source: &Source) -> SourceEntry {
+        let hash = hex(Sha256::digest(&source.text));
+        SourceEntry { file: source.file.clone(), licence: source.licence.clone(), hash }
+    }
+}
+
+fn hex(digest: impl AsRef<[u8]>) -> String {
+    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Manifest {
@@ -145,7 +167,7 @@ impl Design {
             }
             Entity::BlackBox(b) => {
                 let params = b.params.iter().cloned().collect();
-                (Vec::new(), Some(BlackBoxEntry { params, sources: b.sources.clone() }))
+                (Vec::new(), Some(BlackBoxEntry { params, sources: b.sources.iter().map(SourceEntry::from).collect() }))
             }
         };
         let mut hasher = Sha256::new();
@@ -157,7 +179,7 @@ impl Design {
         }
         ModuleEntry {
             name: entity.name().into(),
-            hash: hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect(),
+            hash: hex(hasher.finalize()),
             clocked: entity.clocked(),
             resettable: entity.resettable(),
             ports: entity.ports().to_vec(),

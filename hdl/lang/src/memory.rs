@@ -1,7 +1,14 @@
-//! Memories with one write port, and ROMs. Reads see the contents before the clock edge (old data).
+//! Memories and ROMs. Every read sees the contents before the clock edge (old data), also of a word that is being written.
 //!
-//! An address at or above `depth` is undefined in hardware; the interpreter reads zero and ignores the write.
-//! A second registered read port on block or ultra RAM makes the printer emit a second copy of the array.
+//! A memory has either one write port ([`Mem::write`]) and reads with addresses of their own, or it is a true dual-port
+//! block RAM: two ports of one address each, [`Mem::port`] or [`Mem::read`]. Writes of one word by two ports at once are
+//! undefined in hardware; an assertion of the module tells. An address at or above `depth` is undefined in hardware; the
+//! interpreter reads zero and ignores the write. [`Mem::init`] takes effect when the device is configured, not by reset.
+//! A second registered read port beside a write port on block or ultra RAM makes the printer emit a second copy of the array.
+
+mod check;
+
+pub(crate) use check::check;
 
 use crate::bits::Bits;
 use crate::builder::{self, Builder, Line};
@@ -9,7 +16,7 @@ use crate::errors::Problem;
 use crate::module::Module;
 use crate::node::{NodeId, Op};
 use crate::signal::Signal;
-use crate::types::{Value, unsigned};
+use crate::types::{Value, bit, unsigned};
 use serde::Serialize;
 use std::panic::Location;
 
@@ -49,10 +56,11 @@ pub(crate) struct MemDef {
     pub(crate) style: RamStyle,
     /// Bits per write-enable lane.
     pub(crate) lane: Option<u32>,
-    pub(crate) write: Option<MemWrite>,
+    pub(crate) writes: Vec<MemWrite>,
     pub(crate) reads: Vec<MemRead>,
     pub(crate) asynchronous: bool,
-    /// Of a ROM: `depth` values.
+    pub(crate) rom: bool,
+    /// The first words; all of a ROM's.
     pub(crate) contents: Option<Vec<Bits>>,
 }
 
@@ -62,6 +70,8 @@ pub(crate) struct MemWrite {
     pub(crate) addr: NodeId,
     pub(crate) data: NodeId,
     pub(crate) mask: Option<NodeId>,
+    /// Of a read-write port: the read that shares the address and whose enable guards the write.
+    pub(crate) port: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -83,13 +93,18 @@ impl MemDef {
         if self.replicated() { self.reads.len().max(1) } else { 1 }
     }
 
+    /// Whether its ports read and write.
+    pub(crate) fn dual_port(&self) -> bool {
+        self.writes.iter().any(|w| w.port.is_some())
+    }
+
     pub(crate) fn replicated(&self) -> bool {
-        matches!(self.style, RamStyle::Block | RamStyle::Ultra)
+        matches!(self.style, RamStyle::Block | RamStyle::Ultra) && !self.dual_port()
     }
 }
 
 impl Module {
-    /// A memory of `depth` words of `width` bits without initial contents.
+    /// A memory of `depth` words of `width` bits; without [`Mem::init`] its contents are undefined at first.
     #[track_caller]
     pub fn memory(&self, name: &str, depth: u32, width: u32) -> Mem {
         declare(self.serial, Location::caller(), name, depth, width, None)
@@ -118,9 +133,10 @@ fn declare(serial: u32, line: Line, name: &str, depth: u32, width: u32, contents
             width: width.max(1),
             style: RamStyle::Auto,
             lane: None,
-            write: None,
+            writes: Vec::new(),
             reads: Vec::new(),
             asynchronous: false,
+            rom: contents.is_some(),
             contents,
         });
         Mem { serial, index: b.def.mems.len() as u32 - 1 }
@@ -135,7 +151,26 @@ impl Mem {
         self
     }
 
-    /// Divides words into write-enable lanes of `lane_bits`, for [`Mem::write_masked`].
+    /// Initial contents: the first words; the others are zero. The values are reduced to the width, two's complement.
+    #[track_caller]
+    #[must_use]
+    pub fn init<T: Value + Copy>(self, values: &[T]) -> Mem {
+        let line = Location::caller();
+        builder::of(self.serial, |b| {
+            let MemDef { name, depth, width, .. } = self.def(b).clone();
+            if values.len() > depth as usize {
+                let reason = format!("{} initial words; it has {depth}", values.len());
+                return b.fail(line, Problem::Memory { memory: name, reason });
+            }
+            let contents = values.iter().map(|&v| Bits::of(unsigned(width), v)).collect();
+            if b.def.mems[self.index as usize].contents.replace(contents).is_some() {
+                b.fail(line, Problem::Twice { kind: "memory", name, verb: "initialised" });
+            }
+        });
+        self
+    }
+
+    /// Divides words into write-enable lanes of `lane_bits`, for [`Mem::write_masked`] and [`Mem::port_masked`].
     #[track_caller]
     #[must_use]
     pub fn byte_enable(self, lane_bits: u32) -> Mem {
@@ -158,7 +193,12 @@ impl Mem {
     /// The write port: stores whole words while `enable` is 1.
     #[track_caller]
     pub fn write(self, enable: impl Into<Signal>, addr: impl Into<Signal>, data: impl Into<Signal>) {
-        self.write_port(Location::caller(), enable.into(), addr.into(), data.into(), None);
+        let line = Location::caller();
+        builder::of(self.serial, |b| {
+            b.expect_unconditional(line, "a memory write");
+            let (enable, addr) = (b.resolve(line, enable.into()), self.address(b, line, addr.into()));
+            self.write_port(b, line, Write { enable, addr, data: data.into(), mask: None, port: None });
+        });
     }
 
     /// The write port: stores the lanes whose bit of `mask` is 1 while `enable` is 1.
@@ -170,7 +210,36 @@ impl Mem {
         data: impl Into<Signal>,
         mask: impl Into<Signal>,
     ) {
-        self.write_port(Location::caller(), enable.into(), addr.into(), data.into(), Some(mask.into()));
+        let line = Location::caller();
+        builder::of(self.serial, |b| {
+            b.expect_unconditional(line, "a memory write");
+            let (enable, addr) = (b.resolve(line, enable.into()), self.address(b, line, addr.into()));
+            self.write_port(b, line, Write { enable, addr, data: data.into(), mask: Some(mask.into()), port: None });
+        });
+    }
+
+    /// A read-write port of a block RAM. While `enable` is 1 it reads like [`Mem::read`], and stores `data` if `write` is 1.
+    #[track_caller]
+    pub fn port(
+        self,
+        enable: impl Into<Signal>,
+        write: impl Into<Signal>,
+        addr: impl Into<Signal>,
+        data: impl Into<Signal>,
+    ) -> Signal {
+        self.dual_port(Location::caller(), enable.into(), addr.into(), data.into(), Stores::Word(write.into()))
+    }
+
+    /// A read-write port of a block RAM that stores the lanes whose bit of `mask` is 1; none if it only reads.
+    #[track_caller]
+    pub fn port_masked(
+        self,
+        enable: impl Into<Signal>,
+        mask: impl Into<Signal>,
+        addr: impl Into<Signal>,
+        data: impl Into<Signal>,
+    ) -> Signal {
+        self.dual_port(Location::caller(), enable.into(), addr.into(), data.into(), Stores::Lanes(mask.into()))
     }
 
     /// A registered read port: one cycle later the word as it was before the clock edge; holds while `enable` is 0.
@@ -180,16 +249,7 @@ impl Mem {
         builder::of(self.serial, |b| {
             b.expect_unconditional(line, "a memory read");
             let (enable, addr) = (b.resolve(line, enable), self.address(b, line, addr));
-            let def = self.def(b);
-            let (port, ty) = (def.reads.len() as u32, unsigned(def.width));
-            let base = format!("{}_q", def.name);
-            b.expect_bit(line, enable, &format!("the read enable of memory `{}`", self.def(b).name.clone()));
-            let name = b.names.free(&base, "a memory's read register");
-            let node = b.fresh(Op::SyncRead { mem: self.index, port }, ty);
-            b.def.nodes[node as usize].name = Some(name.clone());
-            b.def.mems[self.index as usize].reads.push(MemRead { name, node, enable, addr });
-            b.def.clocked = true;
-            b.signal(node)
+            self.read_port(b, line, enable, addr)
         })
     }
 
@@ -199,8 +259,8 @@ impl Mem {
         let (line, addr) = (Location::caller(), addr.into());
         builder::of(self.serial, |b| {
             let def = self.def(b);
-            let (ty, is_rom) = (unsigned(def.width), def.contents.is_some());
-            if !is_rom && def.style != RamStyle::Distributed {
+            let ty = unsigned(def.width);
+            if !def.rom && def.style != RamStyle::Distributed {
                 let reason = format!("read_async with style {:?}; it must be Distributed", def.style);
                 b.fail(line, Problem::Memory { memory: self.def(b).name.clone(), reason });
             }
@@ -222,31 +282,71 @@ impl Mem {
         if fits { addr } else { b.quiet_poison(ty) }
     }
 
-    fn write_port(self, line: Line, enable: Signal, addr: Signal, data: Signal, mask: Option<Signal>) {
-        builder::of(self.serial, |b| {
-            b.expect_unconditional(line, "a memory write");
-            let (enable, addr) = (b.resolve(line, enable), self.address(b, line, addr));
-            let (data, mask) = (b.resolve(line, data), mask.map(|m| b.resolve(line, m)));
-            let MemDef { name, width, lane, write, .. } = self.def(b).clone();
-            b.expect_bit(line, enable, &format!("the write enable of memory `{name}`"));
-            b.expect_type(line, data, &format!("the data of memory `{name}`"), unsigned(width));
-            match (mask, lane) {
-                (Some(_), None) => {
-                    let reason = "write_masked needs byte_enable".to_string();
-                    b.fail(line, Problem::Memory { memory: name.clone(), reason });
-                }
-                (Some(m), Some(lane)) => {
-                    b.expect_type(line, m, &format!("the mask of memory `{name}`"), unsigned(width / lane));
-                }
-                (None, _) => {}
-            }
-            if write.is_some() {
-                b.fail(line, Problem::Twice { kind: "memory", name, verb: "written" });
-            }
-            b.def.mems[self.index as usize].write = Some(MemWrite { enable, addr, data, mask });
-            b.def.clocked = true;
-        });
+    fn read_port(self, b: &mut Builder, line: Line, enable: NodeId, addr: NodeId) -> Signal {
+        let MemDef { name, width, reads, .. } = self.def(b).clone();
+        b.expect_bit(line, enable, &format!("the read enable of memory `{name}`"));
+        let register = b.names.free(&format!("{name}_q"), "a memory's read register");
+        let node = b.fresh(Op::SyncRead { mem: self.index, port: reads.len() as u32 }, unsigned(width));
+        b.def.nodes[node as usize].name = Some(register.clone());
+        b.def.mems[self.index as usize].reads.push(MemRead { name: register, node, enable, addr });
+        b.def.clocked = true;
+        b.signal(node)
     }
+
+    fn write_port(self, b: &mut Builder, line: Line, write: Write) {
+        let (data, mask) = (b.resolve(line, write.data), write.mask.map(|m| b.resolve(line, m)));
+        let MemDef { name, width, lane, writes, .. } = self.def(b).clone();
+        b.expect_bit(line, write.enable, &format!("the write enable of memory `{name}`"));
+        b.expect_type(line, data, &format!("the data of memory `{name}`"), unsigned(width));
+        match (mask, lane) {
+            (Some(_), None) => {
+                let reason = "a mask needs byte_enable".to_string();
+                b.fail(line, Problem::Memory { memory: name.clone(), reason });
+            }
+            (Some(m), Some(lane)) => {
+                b.expect_type(line, m, &format!("the mask of memory `{name}`"), unsigned(width / lane));
+            }
+            (None, _) => {}
+        }
+        if write.port.is_none() && writes.iter().any(|w| w.port.is_none()) {
+            b.fail(line, Problem::Twice { kind: "memory", name, verb: "written" });
+        }
+        let Write { enable, addr, port, .. } = write;
+        b.def.mems[self.index as usize].writes.push(MemWrite { enable, addr, data, mask, port });
+        b.def.clocked = true;
+    }
+
+    fn dual_port(self, line: Line, enable: Signal, addr: Signal, data: Signal, stores: Stores) -> Signal {
+        builder::of(self.serial, |b| {
+            b.expect_unconditional(line, "a memory port");
+            let (enable, addr) = (b.resolve(line, enable), self.address(b, line, addr));
+            let port = Some(self.def(b).reads.len());
+            let q = self.read_port(b, line, enable, addr);
+            let (write, mask) = match stores {
+                Stores::Word(write) => (b.resolve(line, write), None),
+                Stores::Lanes(mask) => (b.constant(Bits::of(bit(), 1)), Some(mask)),
+            };
+            self.write_port(b, line, Write { enable: write, addr, data, mask, port });
+            q
+        })
+    }
+}
+
+/// A write port to be checked.
+struct Write {
+    enable: NodeId,
+    addr: NodeId,
+    data: Signal,
+    mask: Option<Signal>,
+    port: Option<usize>,
+}
+
+/// What a read-write port stores while it is enabled.
+enum Stores {
+    /// The whole word while this is 1.
+    Word(Signal),
+    /// The lanes of this mask.
+    Lanes(Signal),
 }
 
 impl Rom {
@@ -271,13 +371,5 @@ impl Rom {
     #[must_use]
     pub fn style(self, style: RamStyle) -> Rom {
         Rom { mem: self.mem.style(style) }
-    }
-}
-
-/// A memory must be written, unless it is a ROM.
-pub(crate) fn check_written(b: &mut Builder, line: Line) {
-    let unwritten = b.def.mems.iter().find(|m| m.write.is_none() && m.contents.is_none());
-    if let Some(name) = unwritten.map(|m| m.name.clone()) {
-        b.fail(line, Problem::Missing { kind: "memory", name, verb: "written" });
     }
 }

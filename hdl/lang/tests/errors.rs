@@ -124,7 +124,7 @@ fn memories_refuse_what_the_hardware_cannot_do() {
     );
     check(
         with(|_, ram| ram.write_masked(high(), lit(4, 0), lit(32, 0), lit(4, 0))),
-        expect!["memory `ram`: write_masked needs byte_enable"],
+        expect!["memory `ram`: a mask needs byte_enable"],
     );
     check(
         with(|_, ram| _ = ram.read_async(lit(4, 0))),
@@ -132,6 +132,42 @@ fn memories_refuse_what_the_hardware_cannot_do() {
     );
     check(with(|_, ram| _ = ram.byte_enable(5)), expect!["unsigned(32) does not divide into lanes of 5 bits"]);
     check(|m| _ = m.memory("ram", 0, 8), expect!["memory `ram`: depth is 0; at least 1 is needed"]);
+    check(with(|_, ram| _ = ram.init(&[0; 17])), expect!["memory `ram`: 17 initial words; it has 16"]);
+    check(
+        with(|_, ram| _ = ram.init(&[0]).init(&[1])),
+        expect!["memory `ram` is already initialised; once is allowed"],
+    );
+    check(
+        with(|_, ram| ram.init(&[1]).style(RamStyle::Ultra).write(high(), lit(4, 0), lit(32, 0))),
+        expect![
+            "memory `ram`: initial contents with style Ultra, which cannot have any; Auto, Block and Distributed can"
+        ],
+    );
+}
+
+#[test]
+fn memories_have_as_many_ports_as_block_ram() {
+    let write = |ram: Mem| ram.write(high(), lit(4, 0), lit(32, 0));
+    let port = |ram: Mem| _ = ram.port(high(), low(), lit(4, 0), lit(32, 0));
+    let with = |f: &dyn Fn(Mem), expected: Expect| {
+        check(|m: &Module| f(m.memory("ram", 16, 32).style(RamStyle::Block)), expected)
+    };
+    with(
+        &|ram| [write, write].map(|w| w(ram)).into_iter().collect(),
+        expect!["memory `ram` is already written; once is allowed"],
+    );
+    with(&|ram| (0..3).for_each(|_| port(ram)), expect!["memory `ram`: 3 ports; block RAM has 2"]);
+    with(
+        &|ram| {
+            port(ram);
+            write(ram);
+        },
+        expect!["memory `ram`: a write port beside read-write ports; it has one kind or the other"],
+    );
+    with(
+        &|ram| port(ram.style(RamStyle::Ultra)),
+        expect!["memory `ram`: read-write ports with style Ultra; it must be Block"],
+    );
 }
 
 #[test]
@@ -210,10 +246,30 @@ fn a_combinational_loop_is_named() {
 #[test]
 fn a_black_box_cannot_be_interpreted() {
     let mut d = Design::new();
-    let vendor = d.black_box("VENDOR", &[Port::input("clk", bit()), Port::output("y", bit())], &[], &["vendor.v"]);
+    let vendor = d.black_box("VENDOR", &[Port::input("clk", bit()), Port::output("y", bit())], &[], &[]);
     let top = d.module("top", |m| m.output("y", m.instance("u_v", vendor).output("y")));
     let error = Sim::new(&d, top).err().unwrap();
     expect!["instance `u_v` is the black box VENDOR, which the interpreter cannot run"].assert_eq(&error.to_string());
+}
+
+#[test]
+fn files_of_black_boxes_have_one_plain_name_and_one_text() {
+    let with = |file: &str, text: &str, module: &str| {
+        let mut d = Design::new();
+        let source = |file: &str, text: &str| Source { file: file.into(), licence: "ISC".into(), text: text.into() };
+        d.black_box("FIRST", &[], &[], &[source("core.v", "")]);
+        d.black_box("SECOND", &[], &[], &[source(file, text)]);
+        d.module(module, |_| {});
+        d.finish().unwrap_err().0[0].problem.to_string()
+    };
+    expect!["file `../core.v` must be letters, digits, `_` and `-`, then `.v`"].assert_eq(&with(
+        "../core.v",
+        "",
+        "top",
+    ));
+    expect!["file `core.v` has other contents or another licence in another black box"]
+        .assert_eq(&with("core.v", "//", "top"));
+    expect!["name `core` is the name of a file of a black box"].assert_eq(&with("core.v", "", "core"));
 }
 
 #[test]

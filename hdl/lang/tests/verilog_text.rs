@@ -234,6 +234,10 @@ fn a_wrapped_sum_loses_its_carry_before_it_is_compared() {
     check(body, &[("a", 0xffff), ("b", 1)], 0);
 }
 
+fn source(file: &str, text: &str) -> Source {
+    Source { file: file.into(), licence: "ISC".into(), text: text.into() }
+}
+
 #[test]
 fn the_manifest_tells_ports_hierarchy_and_sources() {
     let mut d = Design::new();
@@ -241,7 +245,7 @@ fn the_manifest_tells_ports_hierarchy_and_sources() {
         "VENDOR",
         &[Port::input("clk", bit()), Port::input("d", signed(4)), Port::output("q", signed(4))],
         &[("DEPTH", "8")],
-        &["vendor.v"],
+        &[source("vendor.v", "module VENDOR (); endmodule\n")],
     );
     let top = d.module("top", |m| {
         let u = m.instance("u_v", vendor);
@@ -249,11 +253,28 @@ fn the_manifest_tells_ports_hierarchy_and_sources() {
         m.output("y", u.output("q"));
     });
     let files = verilog::print(&d, top);
-    assert!(files[0].1.contains("VENDOR #(.DEPTH(8)) u_v (.clk(clk), .d(x), .q(_u_v_q));"));
+    assert_eq!(files[0], ("vendor.v".to_string(), "module VENDOR (); endmodule\n".to_string()));
+    assert!(files[1].1.contains("VENDOR #(.DEPTH(8)) u_v (.clk(clk), .d(x), .q(_u_v_q));"));
     assert_eq!(files.last().unwrap(), &("files.f".to_string(), "vendor.v\ntop.v\n".to_string()));
     let mut manifest = serde_json::to_value(d.manifest(top)).unwrap();
     manifest["modules"].as_array_mut().unwrap().iter_mut().for_each(|m| _ = m["hash"].take());
-    expect![[r#"{"modules":[{"black_box":{"params":{"DEPTH":"8"},"sources":["vendor.v"]},"clocked":true,"hash":null,"instances":[],"name":"VENDOR","ports":[{"direction":"input","name":"d","signed":true,"width":4},{"direction":"output","name":"q","signed":true,"width":4}],"resettable":false},{"clocked":true,"hash":null,"instances":[{"module":"VENDOR","name":"u_v"}],"name":"top","ports":[{"direction":"input","name":"x","signed":true,"width":4},{"direction":"output","name":"y","signed":true,"width":4}],"resettable":false}],"top":"top"}"#]].assert_eq(&serde_json::to_string(&manifest).unwrap());
+    manifest["modules"][0]["black_box"]["sources"][0]["hash"].take();
+    expect![[r#"{"modules":[{"black_box":{"params":{"DEPTH":"8"},"sources":[{"file":"vendor.v","hash":null,"licence":"ISC"}]},"clocked":true,"hash":null,"instances":[],"name":"VENDOR","ports":[{"direction":"input","name":"d","signed":true,"width":4},{"direction":"output","name":"q","signed":true,"width":4}],"resettable":false},{"clocked":true,"hash":null,"instances":[{"module":"VENDOR","name":"u_v"}],"name":"top","ports":[{"direction":"input","name":"x","signed":true,"width":4},{"direction":"output","name":"y","signed":true,"width":4}],"resettable":false}],"top":"top"}"#]].assert_eq(&serde_json::to_string(&manifest).unwrap());
     let other = d.module("top2", |m| m.output("y", m.input("x", signed(4))));
     assert_ne!(d.manifest(top).modules[1].hash, d.manifest(other).modules[0].hash);
+}
+
+#[test]
+fn a_file_that_two_black_boxes_share_is_printed_once() {
+    let mut d = Design::new();
+    let ports = [Port::input("x", bit())];
+    let one = d.black_box("ONE", &ports, &[], &[source("both.v", "// both\n")]);
+    let two = d.black_box("TWO", &ports, &[], &[source("both.v", "// both\n")]);
+    let top = d.module("top", |m| {
+        let x = m.input("x", bit());
+        m.instance("u_one", one).input("x", x);
+        m.instance("u_two", two).input("x", x);
+    });
+    let files: Vec<String> = verilog::print(&d, top).into_iter().map(|(file, _)| file).collect();
+    assert_eq!(files, ["both.v", "top.v", "files.f"]);
 }

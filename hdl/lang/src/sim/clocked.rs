@@ -36,6 +36,8 @@ pub(super) enum Action {
 /// A write port of a memory.
 pub(super) struct WritePort {
     pub(super) mem: u32,
+    /// The enable of a read-write port.
+    pub(super) port: Option<Slot>,
     pub(super) enable: Slot,
     pub(super) addr: Slot,
     pub(super) data: Place,
@@ -129,8 +131,9 @@ impl Clocked {
             self.actions.push(Action::Read { to: at(read.node).at, mem, addr: at(read.addr).at });
             self.land(hole);
         }
-        self.writes.extend(def.write.iter().map(|write| WritePort {
+        self.writes.extend(def.writes.iter().map(|write| WritePort {
             mem,
+            port: write.port.map(|read| at(def.reads[read].enable).at),
             enable: at(write.enable).at,
             addr: at(write.addr).at,
             data: at(write.data),

@@ -233,7 +233,7 @@ fn reads(def: &ModuleDef, mut read: impl FnMut(NodeId)) {
     }
     statements(&def.body, &mut read);
     for mem in &def.mems {
-        if let Some(write) = &mem.write {
+        for write in &mem.writes {
             [write.enable, write.addr, write.data].into_iter().chain(write.mask).for_each(&mut read);
         }
         mem.reads.iter().for_each(|r| [r.enable, r.addr].into_iter().for_each(&mut read));

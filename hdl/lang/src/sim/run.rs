@@ -206,7 +206,8 @@ impl Sim {
 fn write(compiled: &mut Compiled, port: &WritePort) {
     let Compiled { values, memories, .. } = compiled;
     let (memory, addr) = (&mut memories[port.mem as usize], values[port.addr as usize]);
-    if values[port.enable as usize] == 0 || addr >= memory.depth {
+    let idle = port.port.is_some_and(|enable| values[enable as usize] == 0);
+    if idle || values[port.enable as usize] == 0 || addr >= memory.depth {
         return;
     }
     let word = &mut memory.words[addr as usize * memory.limbs..][..memory.limbs];

@@ -3,26 +3,29 @@
 use crate::design::{Design, Entity, ModuleId};
 use std::collections::BTreeSet;
 
-/// The Verilog files below `top` as (name, text), children first; the last one is `files.f`.
+/// The Verilog files below `top` as (name, text), those from elsewhere too, children first; the last one is `files.f`.
 ///
 /// # Panics
 /// If the design has errors: [`Design::finish`] reports them.
 pub fn print(design: &Design, top: ModuleId) -> Vec<(String, String)> {
     assert!(design.finish().is_ok(), "a design with errors is not printed; call Design::finish first");
-    let mut files = Vec::new();
-    let mut list = Vec::new();
+    let mut files: Vec<(String, String)> = Vec::new();
     for id in below(design, top) {
         match &*design.entities[id.0] {
             Entity::Module(def) => {
-                list.push(format!("{}.v", def.name));
                 files.push((format!("{}.v", def.name), super::module::print(design, def)));
             }
             Entity::BlackBox(b) => {
-                list.extend(b.sources.iter().filter(|s| !list.contains(s)).cloned().collect::<Vec<_>>())
+                for source in &b.sources {
+                    if files.iter().all(|(file, _)| *file != source.file) {
+                        files.push((source.file.clone(), source.text.clone()));
+                    }
+                }
             }
         }
     }
-    files.push(("files.f".into(), list.iter().map(|f| format!("{f}\n")).collect()));
+    let list = files.iter().map(|(file, _)| format!("{file}\n")).collect();
+    files.push(("files.f".into(), list));
     files
 }
 

@@ -89,7 +89,7 @@ impl Printer<'_> {
 
     fn clock_used(&self) -> bool {
         let instances = self.def.instances.iter().any(|i| self.design.entities[i.module.0].clocked());
-        let memories = self.def.mems.iter().any(|m| m.write.is_some() || !m.reads.is_empty());
+        let memories = self.def.mems.iter().any(|m| !m.writes.is_empty() || !m.reads.is_empty());
         instances || memories || !self.def.regs.is_empty()
     }
 

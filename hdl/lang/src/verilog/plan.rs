@@ -49,7 +49,7 @@ impl Plan {
             dropped: none.clone(),
         };
         roots(def, &mut |node, need| plan.read(node, need));
-        for write in def.mems.iter().filter_map(|m| m.write.as_ref()) {
+        for write in def.mems.iter().flat_map(|m| &m.writes) {
             let sliced = write.mask.map_or(vec![], |mask| vec![mask, write.data]);
             sliced.into_iter().for_each(|n| plan.readers[n as usize].sliced = true);
         }
@@ -153,7 +153,7 @@ fn roots(def: &ModuleDef, read: &mut impl FnMut(NodeId, Need)) {
     }
     statements(&def.body, read);
     for mem in &def.mems {
-        if let Some(write) = &mem.write {
+        for write in &mem.writes {
             read(write.enable, Need::Expression);
             read(write.addr, Need::Exact);
             read(write.data, Need::Value);

@@ -100,7 +100,7 @@ pub(crate) fn write(d: &Design, top: ModuleId, stimulus: &Stimulus, dir: &Path) 
     std::fs::write(dir.join("icarus.v"), clock).unwrap();
 }
 
-/// Icarus starts with X where the interpreter has zero: assigns zero to every register and memory word.
+/// Icarus starts with X where the interpreter has zero: assigns zero to every register and memory without contents.
 fn initial_zeros(d: &Design, module: &str, path: &str, dir: &Path, out: &mut String) {
     let text = std::fs::read_to_string(dir.join(format!("{module}.v"))).unwrap();
     for line in text.lines() {
@@ -111,9 +111,11 @@ fn initial_zeros(d: &Design, module: &str, path: &str, dir: &Path, out: &mut Str
             continue;
         };
         match declared.rsplit_once(" [0:") {
-            Some((_, _)) if text.contains("initial begin") && declared.contains("lookup") => {}
             Some((name, depth)) => {
                 let name = name.rsplit(' ').next().unwrap();
+                if text.contains(&format!("    {name}[0] = ")) {
+                    continue;
+                }
                 let depth: u32 = depth.trim_end_matches(']').parse().unwrap();
                 (0..=depth).for_each(|i| _ = writeln!(out, "    {path}.{name}[{i}] = 0;"));
             }

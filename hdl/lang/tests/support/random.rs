@@ -137,6 +137,22 @@ fn memories(m: &Module, r: &mut Random, p: &mut Pool) {
     let rom = m.rom("lookup", &values, r.pick(&[5, 40, 64]));
     p.signals.push(rom.lookup(p.of(r, unsigned(3))));
     p.signals.push(rom.read(high(), p.of(r, unsigned(3))));
+    initialised(m, r, p);
+}
+
+/// Memories that start with contents; two ports never meet in one word.
+fn initialised(m: &Module, r: &mut Random, p: &mut Pool) {
+    let values: Vec<u64> = (0..5).map(|_| r.word()).collect();
+    let boot = m.memory("boot", 16, 32).style(RamStyle::Block).byte_enable(8).init(&values);
+    let (half, word) = (p.bit(r), unsigned(32));
+    let (low_half, high_half) = (cat(&[p.of(r, unsigned(3)), half]), cat(&[p.of(r, unsigned(3)), !half]));
+    p.signals.push(boot.port(p.bit(r), p.bit(r), low_half, p.of(r, word)));
+    p.signals.push(boot.port_masked(p.bit(r), p.of(r, unsigned(4)), high_half, p.of(r, word)));
+    let table = m.memory("table_ram", 8, 40).style(r.pick(&[RamStyle::Block, RamStyle::Auto])).init(&values);
+    table.write(p.bit(r), p.of(r, unsigned(3)), p.of(r, unsigned(40)));
+    for _ in 0..2 {
+        p.signals.push(table.read(p.bit(r), p.of(r, unsigned(3))));
+    }
 }
 
 fn states(m: &Module, r: &mut Random, p: &mut Pool) {

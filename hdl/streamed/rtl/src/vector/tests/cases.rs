@@ -46,10 +46,8 @@ fn products_and_sums_of_extreme_operands_round_and_saturate_as_golden() {
                     assert_eq!(lane(&found[0], i), expected, "{a} * {b} >> {shift}");
                 }
             }
-            let found = one(
-                &mut bench,
-                Add { rows: 1, words: 1, left: Rows::at(0), right: Rows::at(1), to: Rows::at(2) },
-            );
+            let found =
+                one(&mut bench, Add { rows: 1, words: 1, left: Rows::at(0), right: Rows::at(1), to: Rows::at(2) });
             for (i, a) in edges.into_iter().enumerate() {
                 assert_eq!(lane(&found[0], i), a.saturating_add(b), "{a} + {b}");
             }
