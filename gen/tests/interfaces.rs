@@ -191,6 +191,31 @@ fn interfaces_say_what_the_ports_of_every_top_are() {
     }
 }
 
+#[test]
+fn every_port_of_the_synthesis_top_says_of_which_bus_it_is() {
+    let overlay = overlay();
+    let emitted = emit::verilog(&overlay).unwrap();
+    let text = |top: &str| &emitted.files.iter().find(|f| f.path == format!("rtl/{top}.v")).unwrap().text;
+    let top = text(&overlay.top);
+    let lines: Vec<&str> = top.lines().map(str::trim).collect();
+    let before = |port: &str| {
+        let at =
+            lines.iter().position(|l| l.ends_with(&format!(" {port},")) || l.ends_with(&format!(" {port}"))).unwrap();
+        lines[..at].iter().rev().take_while(|l| l.starts_with("(*")).copied().collect::<Vec<_>>().concat()
+    };
+    for port in &emitted.ports {
+        let (bus, signal) = port.name.split_once("_axi_").unwrap();
+        let info = format!("\"xilinx.com:interface:aximm:1.0 {bus}_axi {}\"", signal.to_uppercase());
+        assert!(before(&port.name).contains(&info), "{}: {}", port.name, before(&port.name));
+    }
+    assert!(before("rst").contains("POLARITY ACTIVE_HIGH"), "{}", before("rst"));
+    assert!(before("clk").contains("ASSOCIATED_BUSIF s_axi:m0_axi, ASSOCIATED_RESET rst"), "{}", before("clk"));
+    let master = "XIL_INTERFACENAME m0_axi, DATA_WIDTH 64, PROTOCOL AXI4, READ_WRITE_MODE READ_WRITE, NUM_READ_OUTSTANDING 16, \
+                  NUM_WRITE_OUTSTANDING 15, MAX_BURST_LENGTH 256, SUPPORTS_NARROW_BURST 0";
+    assert_eq!(top.matches(master).count(), 1);
+    assert!(!text(&overlay.sim_top).contains("X_INTERFACE"));
+}
+
 /// One AXI4-Lite read of the synthesis top.
 fn read(sim: &mut Sim, address: u32) -> u32 {
     sim.set("s_axi_araddr", u64::from(address));

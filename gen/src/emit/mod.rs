@@ -1,5 +1,6 @@
 //! What a build folder holds. Everything is computed in memory first.
 
+mod attributes;
 pub mod package;
 mod tables;
 mod verilog;

@@ -1,6 +1,7 @@
 //! Verilog, file list and manifest of an overlay.
 
 use super::File;
+use super::attributes::annotate;
 use sagen_config::{Board, ConfigId, Family, canonical};
 use sagen_lang::{Design, Manifest, ModuleId, Port, verilog as printer};
 use sagen_overlay::{ForeignSource, Overlay, Stamp};
@@ -108,7 +109,9 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
 /// The module tree of an overlay, with this number in the `build_hash` register.
 pub fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
     let errors = |errors| EmitError::Design { overlay: overlay.name.clone(), errors };
-    (overlay.elaborate)(Stamp { build_hash, prefix: &overlay.prefix }).map_err(errors)
+    let mut design = (overlay.elaborate)(Stamp { build_hash, prefix: &overlay.prefix }).map_err(errors)?;
+    annotate(&mut design, overlay);
+    Ok(design)
 }
 
 /// Sources of others, then both tops and all below them, children first.

@@ -140,6 +140,8 @@ pub struct Design {
     names: BTreeMap<String, ModuleId>,
     errors: Vec<BuildError>,
     prefix: String,
+    /// By module and port.
+    pub(crate) attributes: BTreeMap<(String, String), Vec<(String, String)>>,
 }
 
 impl Design {
@@ -203,6 +205,17 @@ impl Design {
             Some(known) if known != source => refuse("has other contents or another licence in another black box"),
             Some(_) | None => None,
         }
+    }
+
+    /// Puts an attribute before a port of a module, clock and reset included, for tools that read the Verilog:
+    /// `(* name = "value" *)`.
+    ///
+    /// # Panics
+    /// If the value holds a quotation mark or a line break.
+    pub fn attribute(&mut self, module: ModuleId, port: &str, name: &str, value: &str) {
+        assert!(!value.contains(['"', '\n']), "attribute {name} of {port}: {value:?} is no Verilog string");
+        let key = (self.name(module).to_string(), port.to_string());
+        self.attributes.entry(key).or_default().push((name.to_string(), value.to_string()));
     }
 
     /// The module of this name, with its prefix.

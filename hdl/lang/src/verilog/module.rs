@@ -66,7 +66,7 @@ impl Printer<'_> {
         let mut ports = Vec::new();
         let implicit = |name: &str, used: bool| {
             let port = format!("input wire {name}");
-            if used { port } else { waive(&port) }
+            self.attributes(name) + &if used { port } else { waive(&port) }
         };
         if self.def.clocked {
             ports.push(implicit("clk", self.clock_used()));
@@ -76,9 +76,15 @@ impl Printer<'_> {
         }
         for port in &self.def.ports {
             let text = format!("{} wire {}{}", port.direction.word(), typed(port.ty), port.name);
-            ports.push(if self.input_unread(&port.name) { waive(&text) } else { text });
+            ports.push(self.attributes(&port.name) + &if self.input_unread(&port.name) { waive(&text) } else { text });
         }
         format!("module {} (\n  {}\n);\n", self.def.name, ports.join(",\n  "))
+    }
+
+    /// Attributes of a port, each on a line before it.
+    fn attributes(&self, port: &str) -> String {
+        let of_port = self.design.attributes.get(&(self.def.name.clone(), port.to_string()));
+        of_port.into_iter().flatten().map(|(name, value)| format!("(* {name} = \"{value}\" *)\n  ")).collect()
     }
 
     fn input_unread(&self, name: &str) -> bool {
