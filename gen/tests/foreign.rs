@@ -1,8 +1,8 @@
 //! Verilog that is not ours goes from the overlay to every tool: file list, Verilator, IP-XACT, FuseSoC, Vivado.
 
 use sagen::{build, emit, family};
-use sagen_lang::{Design, Direction, ModuleId, Port, bit};
-use sagen_overlay::{ForeignSource, Overlay};
+use sagen_lang::{Design, Direction, ModuleId, Port, Source, bit};
+use sagen_overlay::Overlay;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -14,25 +14,20 @@ endmodule
 ";
 
 /// An overlay whose tops hold a foreign module beside the core.
-fn overlay() -> Overlay {
+fn overlay(text: &'static str) -> Overlay {
     let mut overlay = family::overlay("d8_100mhz").unwrap();
     let inner = overlay.elaborate;
     overlay.elaborate = Box::new(move |stamp| {
         let mut design = inner(stamp)?;
         let ports = [Port::input("clk", bit()), Port::input("watch", bit())];
-        let beacon = design.black_box("beacon", &ports, &[], &["foreign/beacon.v"]);
+        let source = Source { file: "beacon.v".to_string(), licence: "ISC".to_string(), text: text.to_string() };
+        let beacon = design.black_box("beacon", &ports, &[], &[source]);
         top(&mut design, "lit", beacon, false);
         top(&mut design, "lit_sim", beacon, true);
         design.finish()?;
         Ok(design)
     });
     (overlay.top, overlay.sim_top) = ("lit".to_string(), "lit_sim".to_string());
-    overlay.foreign.push(ForeignSource {
-        file: "beacon.v".to_string(),
-        text: BEACON.to_string(),
-        licence: "ISC".to_string(),
-        module: "beacon".to_string(),
-    });
     overlay
 }
 
@@ -54,7 +49,7 @@ fn top(design: &mut Design, name: &str, beacon: ModuleId, taps: bool) {
 }
 
 fn folder(test: &str) -> PathBuf {
-    build::build(&overlay(), &Path::new(env!("CARGO_TARGET_TMPDIR")).join(test)).unwrap().folder
+    build::build(&overlay(BEACON), &Path::new(env!("CARGO_TARGET_TMPDIR")).join(test)).unwrap().folder
 }
 
 fn read(folder: &Path, file: &str) -> String {
@@ -77,9 +72,8 @@ fn every_list_of_sources_has_the_file() {
 
 #[test]
 fn the_text_counts_for_the_build_hash() {
-    let mut other = overlay();
-    other.foreign[0].text.push('\n');
-    assert_ne!(emit::verilog(&overlay()).unwrap().build_hash, emit::verilog(&other).unwrap().build_hash);
+    let hash = |text| emit::verilog(&overlay(text)).unwrap().build_hash;
+    assert_ne!(hash(BEACON), hash("module beacon(input wire clk, input wire watch);\nendmodule\n"));
 }
 
 #[test]

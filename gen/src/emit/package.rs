@@ -77,7 +77,7 @@ pub fn package(overlay: &Overlay, emitted: &Verilog) -> Result<Vec<File>, TableE
         build_hash: format!("{:08x}", emitted.build_hash),
         sources,
         sim_sources,
-        waivers: (!overlay.foreign.is_empty()).then_some(WAIVERS),
+        waivers: emitted.files.iter().any(|f| f.path == WAIVERS).then_some(WAIVERS),
         ports: clock_and_reset().chain(emitted.ports.iter().map(wire)).collect(),
         buses: overlay.interfaces.iter().map(|i| bus(overlay, i, &emitted.ports)).collect(),
         range: 1 << 40,

@@ -3,8 +3,8 @@
 use super::File;
 use super::attributes::annotate;
 use sagen_config::{Board, ConfigId, Family, canonical};
-use sagen_lang::{Design, Manifest, ModuleId, Port, verilog as printer};
-use sagen_overlay::{ForeignSource, Overlay, Stamp};
+use sagen_lang::{Design, Manifest, ModuleId, Port, Source, verilog as printer};
+use sagen_overlay::{Overlay, Stamp};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -56,20 +56,25 @@ struct BuildManifest<'a> {
     sim_top: &'a str,
     build_hash: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    foreign: Vec<Foreign<'a>>,
+    foreign: Vec<Foreign>,
     design: &'a Manifest,
 }
 
 /// A file that is not generated.
 #[derive(Serialize)]
-struct Foreign<'a> {
+struct Foreign {
     file: String,
-    module: &'a str,
-    licence: &'a str,
+    licence: String,
 }
 
-fn foreign(source: &ForeignSource) -> Foreign<'_> {
-    Foreign { file: source.path(), module: &source.module, licence: &source.licence }
+/// Sources of others that a design needs; the co-simulation top holds all that the synthesis top holds.
+fn foreign<'a>(overlay: &Overlay, design: &'a Design) -> Vec<&'a Source> {
+    let sim = design.lookup(&overlay.sim_top).expect("the co-simulation top was just built");
+    printer::sources(design, sim)
+}
+
+fn path(source: &Source) -> String {
+    format!("foreign/{}", source.file)
 }
 
 /// Emit an overlay; the same overlay gives the same bytes.
@@ -85,7 +90,8 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
         list
     });
     files.push(File { path: "files.f".to_string(), text: list });
-    if !overlay.foreign.is_empty() {
+    let foreign = foreign(overlay, &design);
+    if !foreign.is_empty() {
         files.push(File { path: WAIVERS.to_string(), text: WAIVED.to_string() });
     }
     let build = BuildManifest {
@@ -98,7 +104,7 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
         top: &overlay.top,
         sim_top: &overlay.sim_top,
         build_hash: format!("{build_hash:08x}"),
-        foreign: overlay.foreign.iter().map(foreign).collect(),
+        foreign: foreign.iter().map(|s| Foreign { file: path(s), licence: s.licence.clone() }).collect(),
         design: &manifest,
     };
     files.push(File { path: "manifest.json".to_string(), text: serde_json::to_string_pretty(&build)? + "\n" });
@@ -116,7 +122,7 @@ pub fn tree(overlay: &Overlay, build_hash: u32) -> Result<Design, EmitError> {
 
 /// Sources of others, then both tops and all below them, children first.
 fn sources(overlay: &Overlay, design: &Design) -> Vec<File> {
-    let foreign = overlay.foreign.iter().map(|f| File { path: f.path(), text: f.text.clone() });
+    let foreign = foreign(overlay, design).into_iter().map(|s| File { path: path(s), text: s.text.clone() });
     let mut files: Vec<File> = foreign.collect();
     for top in [&overlay.top, &overlay.sim_top] {
         let top = design.lookup(top).expect("both tops were just built");
@@ -130,10 +136,12 @@ fn sources(overlay: &Overlay, design: &Design) -> Vec<File> {
     files
 }
 
-/// Name and Verilog of every module below `top`, children first.
+/// Name and Verilog of every module of ours below `top`, children first.
 pub fn modules(design: &Design, top: ModuleId) -> Vec<(String, String)> {
+    let foreign = printer::sources(design, top);
+    let ours = |(file, _): &(String, String)| foreign.iter().all(|source| source.file != *file);
     let named = |(file, text): (String, String)| Some((file.strip_suffix(".v")?.to_string(), text));
-    printer::print(design, top).into_iter().filter_map(named).collect()
+    printer::print(design, top).into_iter().filter(ours).filter_map(named).collect()
 }
 
 /// SHA-256 of the names and texts of all files.

@@ -157,7 +157,12 @@ pub fn sources(overlay: &Overlay) -> Result<(Manifest, Vec<Source>), EstimateErr
     let top = design.lookup(&overlay.top).expect("the synthesis top was just built");
     let manifest = design.manifest(top);
     let mut texts: BTreeMap<String, String> = emit::modules(&design, top).into_iter().collect();
-    texts.extend(overlay.foreign.iter().map(|f| (f.module.clone(), f.text.clone())));
+    let foreign = sagen_lang::verilog::sources(&design, top);
+    for module in &manifest.modules {
+        let Some(black_box) = &module.black_box else { continue };
+        let of_it = foreign.iter().filter(|s| black_box.sources.iter().any(|entry| entry.file == s.file));
+        texts.insert(module.name.clone(), of_it.map(|s| s.text.as_str()).collect());
+    }
     let source = |m: &ModuleEntry| {
         let mut children: Vec<String> = m.instances.iter().map(|i| i.module.clone()).collect();
         children.sort();

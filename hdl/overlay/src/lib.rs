@@ -2,7 +2,6 @@
 
 pub mod diagram;
 mod figure;
-mod foreign;
 mod instructions;
 mod interface;
 mod registers;
@@ -10,7 +9,6 @@ mod units;
 
 pub use diagram::Diagram;
 pub use figure::{Column, Figure};
-pub use foreign::ForeignSource;
 pub use instructions::{BitField, DescriptorTable, InstructionSet};
 pub use interface::{Interface, InterfaceKind, MemoryMaster};
 pub use registers::{Register, RegisterField, RegisterMap};
@@ -68,8 +66,6 @@ pub struct Overlay {
     pub interfaces: Vec<Interface>,
     /// Descriptors that it executes, for a family that has any.
     pub instructions: Option<InstructionSet>,
-    /// Verilog that is not generated.
-    pub foreign: Vec<ForeignSource>,
     /// What `show`, `list` and `diff` print.
     pub figures: Vec<Figure>,
     /// How `estimate` groups instances.

@@ -1,6 +1,6 @@
 //! Files of a design: one per module, and `files.f` with children before parents.
 
-use crate::design::{Design, Entity, ModuleId};
+use crate::design::{Design, Entity, ModuleId, Source};
 use std::collections::BTreeSet;
 
 /// The Verilog files below `top` as (name, text), those from elsewhere too, children first; the last one is `files.f`.
@@ -27,6 +27,19 @@ pub fn print(design: &Design, top: ModuleId) -> Vec<(String, String)> {
     let list = files.iter().map(|(file, _)| format!("{file}\n")).collect();
     files.push(("files.f".into(), list));
     files
+}
+
+/// The files from elsewhere that `top` needs, each once.
+pub fn sources(design: &Design, top: ModuleId) -> Vec<&Source> {
+    let mut found: Vec<&Source> = Vec::new();
+    for id in below(design, top) {
+        if let Entity::BlackBox(b) = &*design.entities[id.0] {
+            found.extend(
+                b.sources.iter().filter(|s| found.iter().all(|known| known.file != s.file)).collect::<Vec<_>>(),
+            );
+        }
+    }
+    found
 }
 
 /// The text of one module; a black box has none.

@@ -10,5 +10,5 @@ mod memory;
 mod module;
 mod plan;
 
-pub use file::print;
 pub(crate) use file::{below, module_text};
+pub use file::{print, sources};

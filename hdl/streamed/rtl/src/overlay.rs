@@ -36,7 +36,6 @@ pub fn overlay(config: &StreamedConfig) -> Overlay {
         registers: registers(),
         interfaces: interfaces(config),
         instructions: Some(instructions()),
-        foreign: Vec::new(),
         figures: figures::of(config),
         units: units::units(),
         reference: units::reference(config.side()),
