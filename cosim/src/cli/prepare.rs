@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use sagen_checkpoint::registry;
-use sagen_checkpoint::tokenize::Tokenizer;
 use sagen_checkpoint::weights::Checkpoint;
 use sagen_compile::{Calibration, CompileOptions, compile};
 use sagen_cosim::verilate::{self, Built, Cache, Design, Tools, TopPort, Variant};
 use sagen_host::progress::Progress;
 use sagen_streamed_arch::Compiled;
 use sagen_streamed_arch::StreamedConfig;
+use sagen_tokenizer::Tokenizer;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -19,7 +19,7 @@ pub(crate) fn model(name: &str, given: Option<&Path>, interrupted: &AtomicBool) 
         None => registry::fetch(&registry::find(name)?, interrupted)?,
     };
     let checkpoint = Checkpoint::open(&path)?;
-    let tokenizer = Tokenizer::load(&checkpoint)?;
+    let tokenizer = checkpoint.tokenizer()?;
     Ok((checkpoint, tokenizer))
 }
 

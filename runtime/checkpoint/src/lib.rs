@@ -3,5 +3,5 @@
 pub mod model;
 pub mod reference;
 pub mod registry;
-pub mod tokenize;
+pub mod tokenizer;
 pub mod weights;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use sagen_checkpoint::model::{ModelConfig, RopePairing};
 use sagen_checkpoint::reference::{Reference, ReferenceError, Site};
-use sagen_checkpoint::tokenize::{TokenizeError, Tokenizer};
 use sagen_checkpoint::weights::Matrix;
+use sagen_tokenizer::{TokenizeError, Tokenizer};
 
 /// Prose, facts, program text and a conversation, in pieces between lines of `---`.
 pub(super) const TEXT: &str = include_str!("calibration.txt");

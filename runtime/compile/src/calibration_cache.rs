@@ -8,8 +8,8 @@ use sha2::{Digest, Sha256};
 
 use super::calibration::{Calibration, CalibrationError, TEXT};
 use sagen_checkpoint::reference::Reference;
-use sagen_checkpoint::tokenize::Tokenizer;
 use sagen_checkpoint::weights::Checkpoint;
+use sagen_tokenizer::Tokenizer;
 
 /// Changes whenever what is measured or how it is stored does.
 const VERSION: &str = "calibration 1";

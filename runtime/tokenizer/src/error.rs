@@ -1,26 +1,8 @@
 //! Why a tokenizer could not be built or used.
 
-use std::path::PathBuf;
-
-use crate::weights::gguf::GgufError;
-
 /// A failure of tokenizer or chat template.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenizeError {
-    /// Where the tokenizer came from.
-    #[error("{}: {reason}", path.display())]
-    File {
-        /// Checkpoint.
-        path: PathBuf,
-        /// Reason.
-        reason: Box<TokenizeError>,
-    },
-    /// Random weights have no tokenizer.
-    #[error("there is no tokenizer")]
-    NoTokenizer,
-    /// GGUF metadata missing or of the wrong type.
-    #[error(transparent)]
-    Gguf(#[from] GgufError),
     /// A tokenizer of a kind that is not implemented.
     #[error("{field} `{found}` is not supported (supported: {supported})")]
     Unsupported {
@@ -31,20 +13,10 @@ pub enum TokenizeError {
         /// Names that would be accepted.
         supported: String,
     },
-    /// A list of the vocabulary has the wrong length.
-    #[error("`{field}` has {found} entries, expected {expected}")]
-    Length {
-        /// Metadata key.
-        field: &'static str,
-        /// Entries found.
-        found: usize,
-        /// Entries expected.
-        expected: usize,
-    },
     /// A token or merge that cannot be.
     #[error("`{field}` entry {index} is `{found}`, expected {expected}")]
     Entry {
-        /// Metadata key.
+        /// Which list, as the checkpoint spells it.
         field: &'static str,
         /// Index in the list.
         index: usize,
@@ -59,14 +31,6 @@ pub enum TokenizeError {
         /// The id.
         found: u32,
         /// Size of the vocabulary.
-        vocab: usize,
-    },
-    /// More ids than the model has embedding rows.
-    #[error("the tokenizer has {found} ids, but the model's vocabulary only {vocab}")]
-    Vocabulary {
-        /// Ids of the tokenizer.
-        found: usize,
-        /// Rows of the embedding.
         vocab: usize,
     },
     /// A file of a Hugging Face directory could not be read.
@@ -105,7 +69,9 @@ impl From<minijinja::Error> for TokenizeError {
 }
 
 impl TokenizeError {
-    pub(super) fn library(action: &'static str, error: tokenizers::Error) -> Self {
+    /// A refusal of the tokenizer library.
+    #[must_use]
+    pub fn library(action: &'static str, error: tokenizers::Error) -> Self {
         Self::Library { action, reason: error.to_string() }
     }
 }

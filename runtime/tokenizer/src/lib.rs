@@ -3,10 +3,9 @@
 //! Decoding works on the exact bytes of each token and does not go through the tokenizer library, so it is lossless and
 //! can be done token by token.
 
-mod byte_level;
+pub mod byte_level;
 mod chat;
 mod error;
-mod gguf;
 mod huggingface;
 mod stream;
 
@@ -14,22 +13,30 @@ pub use chat::{ChatTemplate, Message};
 pub use error::TokenizeError;
 pub use stream::StreamDecoder;
 
-use crate::weights::{Checkpoint, Source};
+use std::path::Path;
 
 /// A model's tokenizer.
-pub struct Tokenizer {
-    inner: tokenizers::Tokenizer,
-    tokens: Vec<Token>,
+pub struct Tokenizer(Parts);
+
+/// What a tokenizer is made of, whatever file it came from.
+pub struct Parts {
+    /// Cuts and merges text.
+    pub inner: tokenizers::Tokenizer,
+    /// What each id stands for.
+    pub tokens: Vec<Token>,
     /// Put before the text by `encode`, where the library's own post-processor does not do it.
-    prefix: Option<u32>,
-    bos: Option<u32>,
-    end: Vec<u32>,
-    chat: Option<ChatTemplate>,
+    pub prefix: Option<u32>,
+    /// The begin-of-sequence token.
+    pub bos: Option<u32>,
+    /// The tokens that end a generation.
+    pub end: Vec<u32>,
+    /// The chat template.
+    pub chat: Option<ChatTemplate>,
 }
 
 /// What a token stands for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Token {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Token {
     /// These bytes of text, not necessarily whole characters.
     Bytes(Vec<u8>),
     /// A mark that is no text, such as the end of a turn.
@@ -37,26 +44,21 @@ enum Token {
 }
 
 impl Tokenizer {
-    /// The tokenizer that comes with a checkpoint.
-    pub fn load(checkpoint: &Checkpoint) -> Result<Self, TokenizeError> {
-        let tokenizer = match checkpoint.source() {
-            Source::Gguf(file, _) => gguf::load(file.metadata()),
-            Source::HuggingFace(directory, _) => huggingface::load(directory.path()),
-            Source::Random(_) => Err(TokenizeError::NoTokenizer),
-        };
-        // A model may have more rows than ids, for the sake of round sizes, but not fewer.
-        let vocab = checkpoint.config().vocab;
-        let fitting = tokenizer.and_then(|tokenizer| match tokenizer.vocab() {
-            found if found > vocab => Err(TokenizeError::Vocabulary { found, vocab }),
-            _ => Ok(tokenizer),
-        });
-        fitting.map_err(|reason| TokenizeError::File { path: checkpoint.path().to_owned(), reason: Box::new(reason) })
+    /// From parts that a file format spells in its own way.
+    #[must_use]
+    pub fn new(parts: Parts) -> Self {
+        Self(parts)
+    }
+
+    /// The tokenizer of a Hugging Face directory.
+    pub fn of_directory(directory: &Path) -> Result<Self, TokenizeError> {
+        huggingface::load(directory).map(Self)
     }
 
     /// Ids of a text. `add_special` adds the marks that the model expects around a raw text, such as a leading BOS.
     pub fn encode(&self, text: &str, add_special: bool) -> Result<Vec<u32>, TokenizeError> {
-        let encoding = self.inner.encode_fast(text, add_special).map_err(|e| TokenizeError::library("encode", e))?;
-        let prefix = self.prefix.filter(|_| add_special);
+        let encoding = self.0.inner.encode_fast(text, add_special).map_err(|e| TokenizeError::library("encode", e))?;
+        let prefix = self.0.prefix.filter(|_| add_special);
         Ok(prefix.into_iter().chain(encoding.get_ids().iter().copied()).collect())
     }
 
@@ -79,28 +81,28 @@ impl Tokenizer {
     /// Number of ids.
     #[must_use]
     pub fn vocab(&self) -> usize {
-        self.tokens.len()
+        self.0.tokens.len()
     }
 
     /// The begin-of-sequence token, if the model has one.
     #[must_use]
     pub fn bos(&self) -> Option<u32> {
-        self.bos
+        self.0.bos
     }
 
     /// The tokens that end a generation.
     #[must_use]
     pub fn end(&self) -> &[u32] {
-        &self.end
+        &self.0.end
     }
 
     /// The chat template, if the checkpoint has one.
     #[must_use]
     pub fn chat(&self) -> Option<&ChatTemplate> {
-        self.chat.as_ref()
+        self.0.chat.as_ref()
     }
 
     fn token(&self, id: u32) -> Result<&Token, TokenizeError> {
-        self.tokens.get(id as usize).ok_or(TokenizeError::UnknownId { found: id, vocab: self.tokens.len() })
+        self.0.tokens.get(id as usize).ok_or(TokenizeError::UnknownId { found: id, vocab: self.0.tokens.len() })
     }
 }

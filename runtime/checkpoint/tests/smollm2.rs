@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use sagen_checkpoint::model::{RopePairing, RopeScaling, TensorName};
 use sagen_checkpoint::reference::{Reference, Site};
 use sagen_checkpoint::registry;
-use sagen_checkpoint::tokenize::{Message, Tokenizer};
 use sagen_checkpoint::weights::Checkpoint;
+use sagen_tokenizer::{Message, Tokenizer};
 
 static CHECKPOINT: LazyLock<Checkpoint> = LazyLock::new(|| {
     let model = registry::find("smollm2").unwrap();
@@ -16,7 +16,7 @@ static CHECKPOINT: LazyLock<Checkpoint> = LazyLock::new(|| {
     Checkpoint::open(&path).unwrap()
 });
 
-static TOKENIZER: LazyLock<Tokenizer> = LazyLock::new(|| Tokenizer::load(&CHECKPOINT).unwrap());
+static TOKENIZER: LazyLock<Tokenizer> = LazyLock::new(|| CHECKPOINT.tokenizer().unwrap());
 
 static REFERENCE: LazyLock<Reference> = LazyLock::new(|| Reference::load(&CHECKPOINT).unwrap());
 

@@ -1,5 +1,6 @@
 //! The tokenizer in the metadata of a GGUF file: byte-level BPE.
 
+use sagen_tokenizer::{ChatTemplate, Parts, Token, TokenizeError, Tokenizer, byte_level};
 use tokenizers::AddedToken;
 use tokenizers::models::bpe::BPE;
 use tokenizers::pre_tokenizers::PreTokenizerWrapper;
@@ -7,7 +8,7 @@ use tokenizers::pre_tokenizers::byte_level::ByteLevel;
 use tokenizers::pre_tokenizers::digits::Digits;
 use tokenizers::pre_tokenizers::sequence::Sequence;
 
-use super::{ChatTemplate, Token, TokenizeError, Tokenizer, byte_level};
+use super::TokenizerReason;
 use crate::weights::gguf::Metadata;
 
 /// How text is cut before merging.
@@ -25,15 +26,15 @@ const TOKENS: &str = "tokenizer.ggml.tokens";
 const TYPES: &str = "tokenizer.ggml.token_type";
 const MERGES: &str = "tokenizer.ggml.merges";
 
-pub(super) fn load(metadata: &Metadata) -> Result<Tokenizer, TokenizeError> {
+pub(super) fn load(metadata: &Metadata) -> Result<Tokenizer, TokenizerReason> {
     let model = metadata.text("tokenizer.ggml.model")?;
     if model != "gpt2" {
-        return Err(unsupported("tokenizer.ggml.model", model, "gpt2"));
+        return Err(unsupported("tokenizer.ggml.model", model, "gpt2").into());
     }
     let pre = metadata.text("tokenizer.ggml.pre")?;
     let Some((_, pre_tokenizer)) = PRE_TOKENIZERS.iter().find(|(name, _)| *name == pre) else {
         let known: Vec<_> = PRE_TOKENIZERS.iter().map(|(name, _)| *name).collect();
-        return Err(unsupported("tokenizer.ggml.pre", pre, &known.join(", ")));
+        return Err(unsupported("tokenizer.ggml.pre", pre, &known.join(", ")).into());
     };
     let texts = metadata.texts(TOKENS)?;
     let kinds = kinds(metadata, texts.len())?;
@@ -54,14 +55,14 @@ pub(super) fn load(metadata: &Metadata) -> Result<Tokenizer, TokenizeError> {
     let text = |id: Option<u32>| id.map_or("", |id| texts[id as usize]);
     let template = metadata.text_opt("tokenizer.chat_template")?;
     let chat = template.map(|source| ChatTemplate::new(source, text(bos), text(eos))).transpose()?;
-    Ok(Tokenizer {
+    Ok(Tokenizer::new(Parts {
         inner,
         tokens: tokens(&texts, &kinds)?,
         prefix,
         bos,
         end: eos.into_iter().chain(eot).collect(),
         chat,
-    })
+    }))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,10 +72,10 @@ enum Kind {
     UserDefined,
 }
 
-fn kinds(metadata: &Metadata, count: usize) -> Result<Vec<Kind>, TokenizeError> {
+fn kinds(metadata: &Metadata, count: usize) -> Result<Vec<Kind>, TokenizerReason> {
     let numbers = metadata.integers(TYPES)?;
     if numbers.len() != count {
-        return Err(TokenizeError::Length { field: TYPES, found: numbers.len(), expected: count });
+        return Err(TokenizerReason::Length { field: TYPES, found: numbers.len(), expected: count });
     }
     let kind = |(index, number): (usize, &i64)| match number {
         // Unused tokens are never produced by merging and their text is harmless.
@@ -88,16 +89,16 @@ fn kinds(metadata: &Metadata, count: usize) -> Result<Vec<Kind>, TokenizeError> 
             expected: "1 (normal), 2 (unknown), 3 (control), 4 (user defined) or 5 (unused)",
         }),
     };
-    numbers.iter().enumerate().map(kind).collect()
+    Ok(numbers.iter().enumerate().map(kind).collect::<Result<_, TokenizeError>>()?)
 }
 
-fn bpe(metadata: &Metadata, texts: &[&str]) -> Result<BPE, TokenizeError> {
+fn bpe(metadata: &Metadata, texts: &[&str]) -> Result<BPE, TokenizerReason> {
     let mut merges = Vec::new();
     for (index, merge) in metadata.texts(MERGES)?.into_iter().enumerate() {
         // Tokens spell a space as another character, so the first space separates the two.
         let Some((left, right)) = merge.split_once(' ') else {
             let expected = "two tokens with a space between";
-            return Err(TokenizeError::Entry { field: MERGES, index, found: merge.to_owned(), expected });
+            return Err(TokenizeError::Entry { field: MERGES, index, found: merge.to_owned(), expected }.into());
         };
         merges.push((left.to_owned(), right.to_owned()));
     }
@@ -106,10 +107,11 @@ fn bpe(metadata: &Metadata, texts: &[&str]) -> Result<BPE, TokenizeError> {
         let id = u32::try_from(id).expect("the list came from a file of less than 2^32 entries");
         if vocab.insert((*text).to_owned(), id).is_some() {
             let (index, found) = (id as usize, (*text).to_owned());
-            return Err(TokenizeError::Entry { field: TOKENS, index, found, expected: "each token once" });
+            return Err(TokenizeError::Entry { field: TOKENS, index, found, expected: "each token once" }.into());
         }
     }
-    BPE::builder().vocab_and_merges(vocab, merges).build().map_err(|e| TokenizeError::library("build the merges", e))
+    let built = BPE::builder().vocab_and_merges(vocab, merges).build();
+    Ok(built.map_err(|e| TokenizeError::library("build the merges", e))?)
 }
 
 fn tokens(texts: &[&str], kinds: &[Kind]) -> Result<Vec<Token>, TokenizeError> {
@@ -127,12 +129,12 @@ fn tokens(texts: &[&str], kinds: &[Kind]) -> Result<Vec<Token>, TokenizeError> {
 }
 
 /// An optional token id that lies within the vocabulary.
-fn id(metadata: &Metadata, key: &'static str, vocab: usize) -> Result<Option<u32>, TokenizeError> {
+fn id(metadata: &Metadata, key: &'static str, vocab: usize) -> Result<Option<u32>, TokenizerReason> {
     let Some(found) = metadata.usize_opt(key)? else {
         return Ok(None);
     };
     let found = u32::try_from(found).unwrap_or(u32::MAX);
-    if found as usize >= vocab { Err(TokenizeError::UnknownId { found, vocab }) } else { Ok(Some(found)) }
+    if found as usize >= vocab { Err(TokenizeError::UnknownId { found, vocab }.into()) } else { Ok(Some(found)) }
 }
 
 fn unsupported(field: &'static str, found: &str, supported: &str) -> TokenizeError {

@@ -5,7 +5,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, ErrorKind, context};
 use serde::Serialize;
 
-use super::TokenizeError;
+use crate::error::TokenizeError;
 
 /// One turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -5,9 +5,12 @@ use std::path::Path;
 use serde_json::Value;
 use tokenizers::DecoderWrapper;
 
-use super::{ChatTemplate, Token, TokenizeError, Tokenizer, byte_level};
+use crate::byte_level;
+use crate::chat::ChatTemplate;
+use crate::error::TokenizeError;
+use crate::{Parts, Token};
 
-pub(super) fn load(directory: &Path) -> Result<Tokenizer, TokenizeError> {
+pub(crate) fn load(directory: &Path) -> Result<Parts, TokenizeError> {
     let bytes = read(directory, "tokenizer.json")?;
     let inner =
         tokenizers::Tokenizer::from_bytes(bytes).map_err(|e| TokenizeError::library("read tokenizer.json", e))?;
@@ -17,7 +20,7 @@ pub(super) fn load(directory: &Path) -> Result<Tokenizer, TokenizeError> {
     let (bos, end) = (ids("bos_token_id")?.first().copied(), ids("eos_token_id")?);
     let chat = chat(directory, &inner, bos, end.first().copied())?;
     // The post-processor of tokenizer.json adds the special tokens itself.
-    Ok(Tokenizer { inner, tokens, prefix: None, bos, end, chat })
+    Ok(Parts { inner, tokens, prefix: None, bos, end, chat })
 }
 
 fn tokens(inner: &tokenizers::Tokenizer) -> Result<Vec<Token>, TokenizeError> {

@@ -1,6 +1,7 @@
 //! Decoding of ids as they come.
 
-use super::{Token, TokenizeError, Tokenizer};
+use crate::error::TokenizeError;
+use crate::{Token, Tokenizer};
 
 /// Collects the bytes of tokens and gives out whole characters.
 pub struct StreamDecoder<'a> {
@@ -9,7 +10,7 @@ pub struct StreamDecoder<'a> {
 }
 
 impl<'a> StreamDecoder<'a> {
-    pub(super) fn new(tokenizer: &'a Tokenizer) -> Self {
+    pub(crate) fn new(tokenizer: &'a Tokenizer) -> Self {
         Self { tokenizer, pending: Vec::new() }
     }
 

@@ -7,7 +7,8 @@ fn stands_for_itself(byte: u8) -> bool {
 }
 
 /// Bytes that a token's text spells, or nothing if a character is outside the alphabet.
-pub(super) fn bytes(token: &str) -> Option<Vec<u8>> {
+#[must_use]
+pub fn bytes(token: &str) -> Option<Vec<u8>> {
     token.chars().map(byte).collect()
 }
 

@@ -4,8 +4,9 @@ mod tiny;
 
 use candle_core::quantized::gguf_file::Value;
 use expect_test::{Expect, expect};
-use sagen_checkpoint::tokenize::{ChatTemplate, Message, TokenizeError, Tokenizer};
+use sagen_checkpoint::tokenizer::TokenizerError;
 use sagen_checkpoint::weights::Checkpoint;
+use sagen_tokenizer::{ChatTemplate, Message, Tokenizer};
 use serde_json::json;
 use tiny::Gguf;
 
@@ -36,11 +37,11 @@ fn gguf() -> Gguf {
         .with("tokenizer.ggml.eos_token_id", Value::U32(1))
 }
 
-fn load(gguf: &Gguf) -> Result<Tokenizer, TokenizeError> {
+fn load(gguf: &Gguf) -> Result<Tokenizer, TokenizerError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("model.gguf");
     gguf.write(&path);
-    Tokenizer::load(&Checkpoint::open(&path).unwrap())
+    Checkpoint::open(&path).unwrap().tokenizer()
 }
 
 fn refuses(gguf: Gguf, message: Expect) {
@@ -145,7 +146,7 @@ fn tokenizers_that_are_not_understood_are_refused_by_name() {
         crowded.with("tokenizer.ggml.token_type", types(&[1; 97])),
         expect!["the tokenizer has 97 ids, but the model's vocabulary only 96"],
     );
-    let random = Tokenizer::load(&tiny::checkpoint(true)).err().unwrap();
+    let random = tiny::checkpoint(true).tokenizer().err().unwrap();
     expect!["random weights: there is no tokenizer"].assert_eq(&random.to_string());
 }
 
@@ -158,7 +159,7 @@ fn hf(tokenizer: serde_json::Value, others: &[(&str, serde_json::Value)]) -> Res
     for (file, content) in others {
         std::fs::write(folder.path().join(file), content.to_string()).unwrap();
     }
-    let tokenizer = Tokenizer::load(&Checkpoint::open(folder.path()).unwrap());
+    let tokenizer = Checkpoint::open(folder.path()).unwrap().tokenizer();
     tokenizer.map_err(|error| error.to_string().split_once(": ").unwrap().1.to_owned())
 }
 
