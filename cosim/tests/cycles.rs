@@ -7,20 +7,20 @@
 mod overlay;
 
 use sagen_checkpoint::model::ModelConfig;
+use sagen_checkpoint::shape::Shape;
 use sagen_checkpoint::weights::Checkpoint;
 use sagen_compile::{Calibration, CompileOptions, compile, outline};
 use sagen_cosim::axi::Profile;
-use sagen_cosim::device::{Check, RtlDevice};
+use sagen_cosim::streamed::device::{Check, RtlDevice};
 use sagen_cosim::verilate::Variant;
-use sagen_engine::Session;
-use sagen_runtime::shape::Shape;
-use sagen_streamed_arch::Compiled;
-use sagen_streamed_arch::{Device, RunStats, StreamedConfig};
+use sagen_engine::{Session, Slot, Step};
+use sagen_streamed_arch::{Device, ModelProgram, RunStats, StreamedConfig};
 use sagen_streamed_isa::{CHUNK_ROWS, COUNTERS};
 use sagen_streamed_timing::{MemoryTiming, Predictor};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Allowed growth, of a thousand cycles.
 const GROWTH: u64 = 5;
@@ -74,13 +74,13 @@ fn kept(overlay: &StreamedConfig) -> Figures {
     serde_saphyr::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-fn program(model: &str, overlay: &StreamedConfig) -> Compiled {
+fn program(model: &str, overlay: &StreamedConfig) -> Arc<ModelProgram> {
     let checkpoint = Checkpoint::random(config(model), 1).unwrap();
     let calibration = Calibration::assumed(checkpoint.config());
-    compile(&checkpoint, &calibration, overlay, &CompileOptions::default()).unwrap()
+    Arc::new(compile(&checkpoint, &calibration, overlay, &CompileOptions::default()).unwrap())
 }
 
-fn run(device: &mut RtlDevice, compiled: &Compiled, part: Part, position: usize) -> RunStats {
+fn run(device: &mut RtlDevice, compiled: &Arc<ModelProgram>, part: Part, position: usize) -> RunStats {
     let mut all = Vec::new();
     let mut session = Session::resume(device, compiled, vec![TOKEN; position], |run| all.push(run.stats.clone()));
     match part {
@@ -165,11 +165,12 @@ fn predictions_are_within_two_percent_of_the_kept_cycles() {
         for (model, part, position) in MEASUREMENTS {
             let compiled = outline(&config(model), &overlay, &CompileOptions::default()).unwrap();
             let predictor = Predictor::new(&overlay, &compiled.program, MemoryTiming::of(&overlay));
-            let predicted = match part {
-                Part::Decode => predictor.decode(position),
-                Part::Chunk => predictor.chunk(position),
+            let step = match part {
+                Part::Decode => Step::decode_at(position),
+                Part::Chunk => Step::Chunk { slot: Slot::default(), first: position, tokens: vec![TOKEN; CHUNK_ROWS] },
             };
-            let (predicted, rtl) = (predicted.unwrap().cycles, kept[&label(model, part, position)]["cycles"]);
+            let predicted = predictor.cost(&step).unwrap().cycles;
+            let rtl = kept[&label(model, part, position)]["cycles"];
             let error = predicted as f64 / rtl as f64 - 1.0;
             println!(
                 "{name}: {}: {rtl} cycles, predicted {predicted} ({:+.3} %)",

@@ -3,8 +3,8 @@
 mod overlay;
 
 use sagen_cosim::axi::Profile;
-use sagen_cosim::device::{Check, RtlDevice};
-use sagen_cosim::timeline::{State, Summary, Timeline, svg, trace};
+use sagen_cosim::streamed::device::{Check, RtlDevice};
+use sagen_cosim::streamed::timeline::{State, Summary, Timeline, svg, trace};
 use sagen_cosim::verilate::Variant;
 use sagen_streamed_arch::{Device, RunStats};
 use sagen_streamed_fuzz::program::RandomProgram;

@@ -1,4 +1,8 @@
-//! From an ordinary checkpoint to generated tokens.
+//! The front for laptops: from an ordinary checkpoint to generated tokens, on any device.
 
+pub mod plot;
+pub mod predict;
+pub mod prepare;
+pub mod prompt;
 pub mod quality;
-pub mod shape;
+pub mod run;

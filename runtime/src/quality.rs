@@ -1,11 +1,14 @@
 //! How far a compiled model is from the float reference, teacher forced.
 
-use sagen_streamed_arch::Device;
-use sagen_streamed_isa::CHUNK_ROWS;
+use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
 
 use sagen_checkpoint::reference::{Reference, ReferenceError};
-use sagen_engine::{GenerateError, Session};
-use sagen_streamed_arch::Compiled;
+use sagen_checkpoint::weights::Checkpoint;
+use sagen_engine::{EngineError, Session};
+use sagen_streamed_arch::{Device, DeviceError, ModelProgram, StreamedConfig};
+use sagen_streamed_golden::Machine;
+use sagen_streamed_isa::CHUNK_ROWS;
 
 /// Tokens that the reference sees at a time: a row of its logits is as wide as the vocabulary.
 const REFERENCE_ROWS: usize = 128;
@@ -15,7 +18,10 @@ const REFERENCE_ROWS: usize = 128;
 pub enum QualityError {
     /// The compiled model failed.
     #[error(transparent)]
-    Generate(#[from] GenerateError),
+    Engine(#[from] EngineError),
+    /// It could not be loaded.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
     /// The float reference failed.
     #[error(transparent)]
     Reference(#[from] ReferenceError),
@@ -36,14 +42,27 @@ pub struct Quality {
     pub reference_perplexity: f64,
 }
 
+/// Of a program compiled with logits, on a golden machine.
+pub fn on_golden(
+    overlay: &StreamedConfig,
+    program: &Arc<ModelProgram>,
+    checkpoint: &Checkpoint,
+    tokens: &[u32],
+) -> Result<Quality, QualityError> {
+    let reference = Reference::load(checkpoint)?;
+    let mut machine = Machine::new(overlay);
+    machine.load(&program.program)?;
+    quality(program, &mut machine, &reference, tokens)
+}
+
 /// Runs both over the same tokens. The program must have been compiled with logits and be loaded.
 pub fn quality(
-    compiled: &Compiled,
+    program: &Arc<ModelProgram>,
     device: &mut dyn Device,
     reference: &Reference,
     tokens: &[u32],
 ) -> Result<Quality, QualityError> {
-    let mut session = Session::new(device, compiled, |_| {});
+    let mut session = Session::new(device, program, |_| {});
     session.check(tokens)?;
     let mut expected = reference.session();
     let mut sums = Sums::default();
@@ -59,6 +78,17 @@ pub fn quality(
         }
     }
     Ok(sums.mean())
+}
+
+/// A line a figure.
+impl Display for Quality {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(f, "positions           {:>9}", self.positions)?;
+        writeln!(f, "top-1 agreement     {:>9.1} %", 100.0 * self.top1)?;
+        writeln!(f, "mean KL             {:>9.4} nats", self.kl)?;
+        writeln!(f, "perplexity          {:>9.3}", self.perplexity)?;
+        writeln!(f, "float reference     {:>9.3}", self.reference_perplexity)
+    }
 }
 
 #[derive(Default)]

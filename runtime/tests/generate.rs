@@ -1,18 +1,28 @@
 //! A small random model on the golden machine: every way to the same tokens leaves the same bits.
 
-use expect_test::expect;
-use sagen_streamed_arch::{Device, RoutineKind, StreamedConfig};
-use sagen_streamed_golden::machine::Machine;
+use std::sync::Arc;
 
+use expect_test::expect;
 use sagen_checkpoint::reference::Reference;
 use sagen_checkpoint::weights::Checkpoint;
 use sagen_compile::{Calibration, CompileOptions, Fusion, compile, compile_shape};
-use sagen_engine::{GenerateError, Run, Session};
-use sagen_runtime::quality::quality;
-use sagen_streamed_arch::Compiled;
-use small::{LARGE, SMALL, config, fixture, options, overlay, overlay_with, tiles};
+use sagen_engine::{Row, Session, Slot, Step};
+use sagen_runtime::quality;
+use sagen_streamed_arch::{Device, ModelProgram, RoutineKind, StreamedConfig};
+use sagen_streamed_golden::machine::Machine;
+use sagen_streamed_isa::Operation;
+use small::{LARGE, config, fixture, options, overlay, overlay_with};
 
 mod small;
+
+const SMALL: &str = "d8_100mhz";
+
+/// Feed-forward tiles of one layer.
+fn tiles(program: &ModelProgram) -> usize {
+    let steps = &program.program.routine(RoutineKind::Prefill, Slot(0)).unwrap().steps;
+    let glu = |s: &&sagen_streamed_arch::Step| matches!(s.descriptor.operation, Operation::Glu(_));
+    steps.iter().filter(glu).count() / config().layers
+}
 
 /// Longer than a chunk, and not a multiple of one.
 fn prompt() -> Vec<u32> {
@@ -20,7 +30,7 @@ fn prompt() -> Vec<u32> {
 }
 
 /// Keys and values of the first positions, in the order of channels.
-fn cache(compiled: &Compiled, device: &mut dyn Device, positions: usize) -> Vec<u8> {
+fn cache(compiled: &ModelProgram, device: &mut dyn Device, positions: usize) -> Vec<u8> {
     let kv = compiled.cache.layout;
     let mut ports = vec![vec![0; kv.bytes()]; kv.beat.ports];
     for (port, bytes) in (0..).zip(&mut ports) {
@@ -131,7 +141,7 @@ fn logits_that_leave_in_several_runs_are_numbered_through() {
     config.vocab = 5000;
     let choose = |logits| {
         let options = CompileOptions { logits, ..options() };
-        let compiled = compile_shape(config.clone(), 7, &overlay, &options).unwrap();
+        let compiled = Arc::new(compile_shape(config.clone(), 7, &overlay, &options).unwrap());
         let mut machine = Machine::new(&overlay);
         machine.load(&compiled.program).unwrap();
         let mut session = Session::new(&mut machine, &compiled, |_| {});
@@ -160,10 +170,8 @@ fn a_compiled_model_agrees_with_the_float_reference() {
     let tokens: Vec<u32> = (0..60).map(|i| i * 61 % 203).collect();
     let calibration = Calibration::measure_tokens(&reference, std::slice::from_ref(&tokens)).unwrap();
     let options = CompileOptions { logits: true, ..options() };
-    let compiled = compile(&checkpoint, &calibration, &overlay, &options).unwrap();
-    let mut machine = Machine::new(&overlay);
-    machine.load(&compiled.program).unwrap();
-    let quality = quality(&compiled, &mut machine, &reference, &tokens).unwrap();
+    let compiled = Arc::new(compile(&checkpoint, &calibration, &overlay, &options).unwrap());
+    let quality = quality::on_golden(&overlay, &compiled, &checkpoint, &tokens).unwrap();
     assert_eq!(quality.positions, 60);
     assert!(quality.kl < 2e-3 && quality.top1 > 0.9, "{quality:?}");
 }
@@ -190,18 +198,16 @@ fn every_run_is_reported_with_its_tokens() {
     let compiled = fixture(&overlay(LARGE), &options()).unwrap();
     let mut machine = Machine::new(&overlay(LARGE));
     machine.load(&compiled.program).unwrap();
-    let mut runs = Vec::new();
-    let mut session = Session::new(&mut machine, &compiled, |run| {
-        runs.push((run.kind, run.position, run.tokens, run.next.is_some()));
+    let mut steps = Vec::new();
+    let mut session = Session::new(&mut machine, &compiled, |done| {
+        assert_eq!(done.next.len(), usize::from(!matches!(done.step, Step::Chunk { .. })));
+        steps.push(done.step.clone());
     });
     let next = session.prefill(&prompt()).unwrap();
     session.decode_step(next).unwrap();
     drop(session);
-    let expected = [
-        (RoutineKind::Prefill, 0, 16, false),
-        (RoutineKind::Prefill, 16, 5, false),
-        (RoutineKind::Head, 20, 0, true),
-        (RoutineKind::Decode, 21, 1, true),
-    ];
-    assert_eq!(runs, expected);
+    let slot = Slot(0);
+    let prompt = prompt();
+    let expected = Step::prompt(slot, &prompt).chain([Step::Decode(vec![Row { slot, position: 21, token: next }])]);
+    assert_eq!(steps, expected.collect::<Vec<_>>());
 }

@@ -6,14 +6,15 @@ use clap::Args;
 use sagen_compile::CompileOptions;
 use sagen_cosim::axi::Profile;
 use sagen_cosim::bridge::Sim;
-use sagen_cosim::device::{Check, RtlDevice};
+use sagen_cosim::streamed::device::{Check, RtlDevice};
 use sagen_cosim::verilate::Variant;
 use sagen_engine::Session;
 use sagen_host::interrupt;
-use sagen_streamed_arch::Compiled;
-use sagen_streamed_arch::{Device, StreamedConfig};
+use sagen_runtime::prepare::model;
+use sagen_streamed_arch::{Device, ModelProgram, StreamedConfig};
 use sagen_streamed_golden::Machine;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Options of `cosim bench`.
@@ -43,8 +44,7 @@ const GOLDEN_TOKENS: u32 = 32;
 /// Measure and print.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
-    let (checkpoint, tokenizer) =
-        prepare::model(&options.model, options.model_path.as_deref(), &*interrupt::listen()?)?;
+    let (checkpoint, tokenizer) = model(&options.model, options.model_path.as_deref(), &*interrupt::listen()?)?;
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &CompileOptions::default())?;
     drop(checkpoint);
     golden(&overlay, &compiled)?;
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     rtl(&overlay, &compiled, &built.library)
 }
 
-fn golden(overlay: &StreamedConfig, compiled: &Compiled) -> Result<()> {
+fn golden(overlay: &StreamedConfig, compiled: &Arc<ModelProgram>) -> Result<()> {
     let mut machine = Machine::new(overlay);
     machine.load(&compiled.program)?;
     let prompt: Vec<u32> = (1..=GOLDEN_TOKENS).collect();
@@ -69,7 +69,7 @@ fn golden(overlay: &StreamedConfig, compiled: &Compiled) -> Result<()> {
     Ok(())
 }
 
-fn rtl(overlay: &StreamedConfig, compiled: &Compiled, library: &Path) -> Result<()> {
+fn rtl(overlay: &StreamedConfig, compiled: &Arc<ModelProgram>, library: &Path) -> Result<()> {
     let device = || -> Result<RtlDevice> {
         let mut device = RtlDevice::new(library, overlay, Profile::Board, Check::None);
         device.load(&compiled.program)?;

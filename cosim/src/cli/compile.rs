@@ -4,13 +4,15 @@ use super::prepare;
 use anyhow::{Context, Result};
 use clap::Args;
 use sagen_checkpoint::registry;
+use sagen_checkpoint::shape::Shape;
 use sagen_compile::{CompileOptions, outline};
 use sagen_host::columns::{Align, lines, row};
 use sagen_host::{files, interrupt, outcome};
-use sagen_runtime::shape::Shape;
-use sagen_streamed_arch::{Program, StreamedConfig};
+use sagen_runtime::prepare::model;
+use sagen_streamed_arch::{ModelProgram, Program, StreamedConfig};
 use sagen_streamed_isa::DESCRIPTOR_BYTES;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Options of `cosim compile`.
 ///
@@ -40,25 +42,25 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         files::check("--list", path)?;
     }
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
-    let program = program(options, &overlay)?;
+    let program = &program(options, &overlay)?.program;
     if let Some(path) = &options.list {
         files::write(path, &program.listing()?)?;
     }
-    outcome::print(&summary(&program))
+    outcome::print(&summary(program))
 }
 
-fn program(options: &Options, overlay: &StreamedConfig) -> Result<Program> {
+fn program(options: &Options, overlay: &StreamedConfig) -> Result<Arc<ModelProgram>> {
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
-    let compiled = if options.model_path.is_some() || registry::find(&options.model).is_ok() {
+    if options.model_path.is_some() || registry::find(&options.model).is_ok() {
         let interrupted = interrupt::listen()?;
-        let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupted)?;
-        prepare::program(&checkpoint, &tokenizer, overlay, &compile_options)?
+        let (checkpoint, tokenizer) = model(&options.model, options.model_path.as_deref(), &interrupted)?;
+        prepare::program(&checkpoint, &tokenizer, overlay, &compile_options)
     } else {
         let config = Shape::find(&options.model)?.config()?;
-        outline(&config, overlay, &compile_options)
-            .with_context(|| format!("{} on {}", options.model, overlay.name()))?
-    };
-    Ok(compiled.program)
+        let program = outline(&config, overlay, &compile_options)
+            .with_context(|| format!("{} on {}", options.model, overlay.name()))?;
+        Ok(Arc::new(program))
+    }
 }
 
 fn summary(program: &Program) -> String {
@@ -74,7 +76,7 @@ fn summary(program: &Program) -> String {
     routines.extend(program.routines.iter().map(|r| {
         let count = r.steps.len();
         let bytes = count * DESCRIPTOR_BYTES;
-        vec![format!("{:?}", r.kind), format!("{:#x}", r.address), count.to_string(), bytes.to_string()]
+        vec![r.kind.to_string(), format!("{:#x}", r.address), count.to_string(), bytes.to_string()]
     }));
     let routine_align = [Align::Left, Align::Right, Align::Right, Align::Right];
     let mut text = format!("program for {}\n\n", program.overlay);

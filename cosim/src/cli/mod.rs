@@ -3,12 +3,9 @@
 pub(crate) mod bench;
 pub(crate) mod compile;
 pub(crate) mod doctor;
-pub(crate) mod live;
-pub(crate) mod plot;
 pub(crate) mod predict;
 pub(crate) mod prepare;
 pub(crate) mod profile;
 pub(crate) mod quality;
-pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod verify;

@@ -1,18 +1,18 @@
 //! `cosim profile`: where the cycles of one decoded token or one prefill chunk go.
 
-use super::live::Live;
 use super::prepare;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use sagen_compile::CompileOptions;
 use sagen_cosim::axi::Profile;
-use sagen_cosim::device::{Check, RtlDevice};
-use sagen_cosim::timeline::{Part, Summary, Timeline, svg, table, trace};
+use sagen_cosim::streamed::device::{Check, RtlDevice};
+use sagen_cosim::streamed::timeline::{Part, Summary, Timeline, svg, table, trace};
 use sagen_cosim::verilate::Variant;
 use sagen_engine::Session;
+use sagen_engine::live::Live;
 use sagen_host::{files, interrupt};
-use sagen_streamed_arch::Compiled;
-use sagen_streamed_arch::{Device, StreamedConfig};
+use sagen_runtime::prepare::model;
+use sagen_streamed_arch::{Device, ModelProgram, StreamedConfig};
 use sagen_streamed_isa::{CHUNK_ROWS, UNITS};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
@@ -80,7 +80,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let interrupted = interrupt::listen()?;
 
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
-    let (checkpoint, tokenizer) = prepare::model(&options.model, options.model_path.as_deref(), &interrupted)?;
+    let (checkpoint, tokenizer) = model(&options.model, options.model_path.as_deref(), &interrupted)?;
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &compile_options)?;
     drop(checkpoint);
@@ -107,12 +107,12 @@ fn check(options: &Options) -> Result<()> {
 fn simulate(
     options: &Options,
     overlay: &StreamedConfig,
-    compiled: &Compiled,
+    compiled: &Arc<ModelProgram>,
     interrupted: Arc<AtomicBool>,
 ) -> Result<Timeline> {
     let built = prepare::simulator(overlay, &options.out, Variant::default(), options.verilator.as_deref())?;
     let mut device = RtlDevice::new(&built.library, overlay, options.memory, Check::None);
-    let live = Live::new();
+    let live = Live::default();
     let progress = live.clone();
     device.on_progress(Box::new(move |cycles, share| progress.progress(cycles, share)));
     device.stop_when(interrupted);
@@ -176,7 +176,7 @@ fn report(options: &Options, timeline: &Timeline, summary: &Summary) -> Value {
     })
 }
 
-fn units(tallies: &[sagen_cosim::timeline::Tally; UNITS.len()]) -> Value {
+fn units(tallies: &[sagen_cosim::streamed::timeline::Tally; UNITS.len()]) -> Value {
     let by_name: Map<String, Value> = UNITS.iter().map(|u| (u.name().to_string(), json!(tallies[u.index()]))).collect();
     Value::Object(by_name)
 }

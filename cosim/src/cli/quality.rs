@@ -3,13 +3,11 @@
 use super::prepare;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use sagen_checkpoint::reference::Reference;
 use sagen_compile::CompileOptions;
 use sagen_host::interrupt;
 use sagen_host::progress::Progress;
-use sagen_runtime::quality::quality;
-use sagen_streamed_arch::Device;
-use sagen_streamed_golden::Machine;
+use sagen_runtime::prepare::model;
+use sagen_runtime::quality;
 use std::path::PathBuf;
 
 /// Options of `cosim quality`.
@@ -36,8 +34,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let text = std::fs::read_to_string(&options.text).with_context(|| options.text.display().to_string())?;
-    let (checkpoint, tokenizer) =
-        prepare::model(&options.model, options.model_path.as_deref(), &*interrupt::listen()?)?;
+    let (checkpoint, tokenizer) = model(&options.model, options.model_path.as_deref(), &*interrupt::listen()?)?;
     let mut tokens = tokenizer.encode(&text, true)?;
     tokens.truncate(options.tokens as usize);
     if tokens.len() < 2 {
@@ -45,17 +42,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let compile_options = CompileOptions { logits: true, ..CompileOptions::default() };
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &compile_options)?;
-    let reference = Reference::load(&checkpoint)?;
-    let mut machine = Machine::new(&overlay);
-    machine.load(&compiled.program)?;
     let bar = Progress::spinner(format!("{} tokens on the golden machine and the float reference", tokens.len()));
-    let result = quality(&compiled, &mut machine, &reference, &tokens);
+    let result = quality::on_golden(&overlay, &compiled, &checkpoint, &tokens);
     drop(bar);
-    let q = result?;
-    println!("positions           {:>9}", q.positions);
-    println!("top-1 agreement     {:>9.1} %", 100.0 * q.top1);
-    println!("mean KL             {:>9.4} nats", q.kl);
-    println!("perplexity          {:>9.3}", q.perplexity);
-    println!("float reference     {:>9.3}", q.reference_perplexity);
+    print!("{}", result?);
     Ok(())
 }

@@ -3,18 +3,18 @@
 use super::prepare;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use sagen_checkpoint::shape::Shape;
 use sagen_checkpoint::weights::Checkpoint;
 use sagen_compile::{Calibration, CompileOptions, compile};
 use sagen_cosim::axi::Profile;
-use sagen_cosim::device::{Check, Checked, RtlDevice};
+use sagen_cosim::streamed::device::{Check, Checked, RtlDevice};
 use sagen_cosim::verilate::Variant;
-use sagen_engine::Session;
+use sagen_engine::{Session, Step};
 use sagen_host::progress::Progress;
-use sagen_runtime::shape::Shape;
-use sagen_streamed_arch::Compiled;
-use sagen_streamed_arch::{Device, RunStats, StreamedConfig};
+use sagen_streamed_arch::{Device, ModelProgram, RunStats, StreamedConfig};
 use sagen_streamed_timing::{MemoryTiming, Predictor};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Options of `cosim verify`.
 ///
@@ -53,7 +53,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let shape = Shape::find(&options.shape)?;
     let compiled = random_program(&shape, &overlay, options)?;
-    let predicted = Predictor::new(&overlay, &compiled.program, MemoryTiming::of(&overlay)).decode(options.position)?;
+    let predictor = Predictor::new(&overlay, &compiled.program, MemoryTiming::of(&overlay));
+    let predicted = predictor.cost(&Step::decode_at(options.position))?;
     let (stats, checked) = simulate(&overlay, &compiled, options)?;
     let cycles = stats.cycles.context("the RTL counts cycles")?;
     let error = predicted.cycles as f64 / cycles as f64 - 1.0;
@@ -78,7 +79,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-fn random_program(shape: &Shape, overlay: &StreamedConfig, options: &Options) -> Result<Compiled> {
+fn random_program(shape: &Shape, overlay: &StreamedConfig, options: &Options) -> Result<Arc<ModelProgram>> {
     let checkpoint = Checkpoint::random(shape.config()?, options.seed)?;
     let calibration = Calibration::assumed(checkpoint.config());
     let context = (options.position + 1).next_multiple_of(sagen_streamed_isa::CHUNK_ROWS);
@@ -86,10 +87,10 @@ fn random_program(shape: &Shape, overlay: &StreamedConfig, options: &Options) ->
     let bar = Progress::spinner(format!("making {} for {}", shape.name, overlay.name()));
     let compiled = compile(&checkpoint, &calibration, overlay, &compile_options);
     drop(bar);
-    Ok(compiled?)
+    Ok(Arc::new(compiled?))
 }
 
-fn simulate(overlay: &StreamedConfig, compiled: &Compiled, options: &Options) -> Result<(RunStats, Checked)> {
+fn simulate(overlay: &StreamedConfig, compiled: &Arc<ModelProgram>, options: &Options) -> Result<(RunStats, Checked)> {
     let built = prepare::simulator(overlay, &options.out, Variant::default(), options.verilator.as_deref())?;
     let mut device = RtlDevice::new(&built.library, overlay, Profile::Board, Check::Descriptor);
     let bar = Progress::spinner("simulating");

@@ -2,7 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "every test binary uses its own part")]
 
 use sagen_cosim::axi::Profile;
-use sagen_cosim::device::{Check, RtlDevice};
+use sagen_cosim::streamed::device::{Check, RtlDevice};
 use sagen_cosim::verilate::{Built, Cache, Design, Tools, TopPort, Variant, verilate};
 use sagen_streamed_arch::{Device, DeviceError, StreamedConfig};
 use sagen_streamed_fuzz::program::{RandomProgram, random_program};

@@ -3,5 +3,6 @@
 pub mod model;
 pub mod reference;
 pub mod registry;
+pub mod shape;
 pub mod tokenizer;
 pub mod weights;

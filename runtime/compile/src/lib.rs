@@ -24,7 +24,7 @@ pub use calibration::{Calibration, CalibrationError, LayerRange};
 pub use error::CompileError;
 pub use options::{CompileOptions, Fusion};
 
-use sagen_streamed_arch::{Cache, Compiled, Logits, Program, Segment, StreamedConfig};
+use sagen_streamed_arch::{Cache, Logits, ModelProgram, Program, Segment, StreamedConfig};
 use sagen_streamed_isa::CHUNK_ROWS;
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ pub fn compile(
     calibration: &Calibration,
     overlay: &StreamedConfig,
     options: &CompileOptions,
-) -> Result<Compiled, CompileError> {
+) -> Result<ModelProgram, CompileError> {
     let (gain_bytes, gains) = image::gains(checkpoint)?;
     let (embedding_bytes, embedding) = image::embedding(checkpoint)?;
     let tables = Tables { gains, embedding };
@@ -68,7 +68,7 @@ pub fn outline(
     config: &ModelConfig,
     overlay: &StreamedConfig,
     options: &CompileOptions,
-) -> Result<Compiled, CompileError> {
+) -> Result<ModelProgram, CompileError> {
     let tables = Tables {
         gains: gains::all(config).map(|gain| (gain, TYPICAL_FRACTION)).collect(),
         embedding: TYPICAL_FRACTION,
@@ -88,7 +88,7 @@ struct Tables {
 
 /// A program without its image, and what the image is made from.
 struct Outline {
-    compiled: Compiled,
+    compiled: ModelProgram,
     graph: Graph,
     map: Map,
     numerics: Numerics,
@@ -124,7 +124,16 @@ fn routines_of(
     let cache = Cache { base: map.kv.base, port_stride: map.kv.stride, layout: map.kv_layout };
     let regions = map.regions.clone();
     let program = Program { regions, routines, ..Program::of(overlay) };
-    let compiled = Compiled { program, context: options.context, vocab: config.vocab, logits, cache };
+    let compiled = ModelProgram {
+        program,
+        context: options.context,
+        vocab: config.vocab,
+        rows: 1,
+        slots: 1,
+        logits,
+        cache,
+        stop: Vec::new(),
+    };
     Ok(Outline { compiled, graph, map, numerics, descriptors: Segment { base, bytes } })
 }
 
@@ -134,7 +143,7 @@ pub fn compile_shape(
     seed: u64,
     overlay: &StreamedConfig,
     options: &CompileOptions,
-) -> Result<Compiled, CompileError> {
+) -> Result<ModelProgram, CompileError> {
     let checkpoint = Checkpoint::random(config, seed)?;
     let calibration = Calibration::assumed(checkpoint.config());
     compile(&checkpoint, &calibration, overlay, options)

@@ -1,6 +1,7 @@
 //! The routines of a program: lowered, ordered, placed.
 
 use sagen_streamed_arch::hazard::{RegisterMax, order};
+use sagen_streamed_arch::step::Slot;
 use sagen_streamed_arch::{Routine, RoutineKind, Step};
 use sagen_streamed_isa::{CHUNK_ROWS, DESCRIPTOR_BYTES, REGISTERS, Register, UNITS, register};
 
@@ -28,7 +29,7 @@ pub(crate) fn draft(
     let list: [(RoutineKind, &Plan, Vec<Node>, usize, Register); 3] = [
         (RoutineKind::Prefill, prefill, model.graph.body(false), chunk, zero),
         (RoutineKind::Head, prefill, model.graph.head_alone(), chunk, register::HEAD_ROW),
-        (RoutineKind::Decode, decode, decode_nodes, 1, zero),
+        (RoutineKind::DECODE, decode, decode_nodes, 1, zero),
     ];
     let routine = |(kind, plan, nodes, rows, head): (_, _, Vec<Node>, _, _)| {
         let mut steps = lower(model, plan, &nodes, rows, head);
@@ -58,7 +59,7 @@ pub(crate) fn place(drafts: Vec<Draft>, base: u64) -> Result<(Vec<Routine>, Vec<
                 .map_err(|source| CompileError::Field { label: step.label.to_string(), source })?;
             bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         }
-        routines.push(Routine { kind, address, steps });
+        routines.push(Routine { kind, slot: Slot::default(), address, steps });
     }
     Ok((routines, bytes))
 }
@@ -86,7 +87,7 @@ fn check_counts(kind: RoutineKind, steps: &[Step]) -> Result<(), CompileError> {
         let found = steps.iter().filter(|s| s.descriptor.unit() == unit).count();
         let allowed = usize::from(u16::MAX);
         if found > allowed {
-            let routine = format!("{kind:?}").to_lowercase();
+            let routine = kind.to_string().to_lowercase();
             return Err(CompileError::TooLong { routine, unit: unit.name(), found, allowed });
         }
     }

@@ -2,6 +2,7 @@
 
 use expect_test::{expect, expect_file};
 use sagen_config::Board;
+use sagen_streamed_arch::step::Slot;
 use sagen_streamed_arch::{RegionKind, RoutineKind, StreamedConfig, StreamedFile};
 
 use super::*;
@@ -30,15 +31,8 @@ pub(crate) fn options() -> CompileOptions {
     CompileOptions { context: 64, logits: false, fuse: Fusion::ALL }
 }
 
-pub(crate) fn fixture(overlay: &StreamedConfig, options: &CompileOptions) -> Result<Compiled, CompileError> {
+pub(crate) fn fixture(overlay: &StreamedConfig, options: &CompileOptions) -> Result<ModelProgram, CompileError> {
     compile_shape(config(), 7, overlay, options)
-}
-
-/// Feed-forward tiles of one layer.
-pub(crate) fn tiles(compiled: &Compiled) -> usize {
-    let steps = &compiled.program.routine(RoutineKind::Prefill).unwrap().steps;
-    let glu = |s: &&sagen_streamed_arch::Step| matches!(s.descriptor.operation, sagen_streamed_isa::Operation::Glu(_));
-    steps.iter().filter(glu).count() / config().layers
 }
 
 #[test]
@@ -74,8 +68,8 @@ fn regions_ascend_on_page_boundaries_and_hold_the_image() {
 fn routines_lie_in_memory_as_they_are_listed() {
     let program = fixture(&overlay(LARGE), &options()).unwrap().program;
     let last = program.image.last().unwrap();
-    for kind in [RoutineKind::Prefill, RoutineKind::Head, RoutineKind::Decode] {
-        let routine = program.routine(kind).unwrap();
+    for kind in [RoutineKind::Prefill, RoutineKind::Head, RoutineKind::DECODE] {
+        let routine = program.routine(kind, Slot(0)).unwrap();
         let bytes = routine.encode().unwrap();
         let at = (routine.address - last.base) as usize;
         assert_eq!(last.bytes[at..at + bytes.len()], bytes);
@@ -87,7 +81,7 @@ fn joined_streams_are_fewer_and_bring_the_same_beats() {
     let beats = |fuse| {
         let options = CompileOptions { fuse, ..options() };
         let program = fixture(&overlay(LARGE), &options).unwrap().program;
-        let steps = &program.routine(RoutineKind::Decode).unwrap().steps;
+        let steps = &program.routine(RoutineKind::DECODE, Slot(0)).unwrap().steps;
         let streams = steps.iter().filter_map(|s| match s.descriptor.operation {
             sagen_streamed_isa::Operation::Stream(o) if o.beats > 0 => Some(o.beats),
             _ => None,
@@ -149,9 +143,9 @@ fn shapes_beyond_the_hardware_are_refused() {
 #[test]
 fn keys_are_streamed_only_after_the_step_has_stored_its_own() {
     let program = fixture(&overlay(LARGE), &options()).unwrap().program;
-    for kind in [RoutineKind::Prefill, RoutineKind::Decode] {
+    for kind in [RoutineKind::Prefill, RoutineKind::DECODE] {
         let (mut stores, mut checked) = (0, 0);
-        for step in &program.routine(kind).unwrap().steps {
+        for step in &program.routine(kind, Slot(0)).unwrap().steps {
             let unit = step.descriptor.unit();
             stores += u16::from(unit == sagen_streamed_isa::Unit::Store);
             if step.label.tensor.starts_with("stream values") {

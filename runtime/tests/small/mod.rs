@@ -1,9 +1,11 @@
 //! A small random model and the overlays that it is compiled for.
 
+use std::sync::Arc;
+
 use sagen_checkpoint::model::{Activation, ModelConfig, Rope, RopePairing, RopeScaling};
 use sagen_compile::{CompileError, CompileOptions, Fusion, compile_shape};
 use sagen_config::Board;
-use sagen_streamed_arch::{Compiled, RoutineKind, StreamedConfig, StreamedFile};
+use sagen_streamed_arch::{ModelProgram, StreamedConfig, StreamedFile};
 
 /// A shipped overlay, changed before it is checked.
 pub(crate) fn overlay_with(name: &str, change: impl Fn(&mut StreamedFile, &mut Board)) -> StreamedConfig {
@@ -22,21 +24,13 @@ pub(crate) fn overlay(name: &str) -> StreamedConfig {
 }
 
 pub(crate) const LARGE: &str = "d16_100mhz_w128_p6";
-pub(crate) const SMALL: &str = "d8_100mhz";
 
 pub(crate) fn options() -> CompileOptions {
     CompileOptions { context: 64, logits: false, fuse: Fusion::ALL }
 }
 
-pub(crate) fn fixture(overlay: &StreamedConfig, options: &CompileOptions) -> Result<Compiled, CompileError> {
-    compile_shape(config(), 7, overlay, options)
-}
-
-/// Feed-forward tiles of one layer.
-pub(crate) fn tiles(compiled: &Compiled) -> usize {
-    let steps = &compiled.program.routine(RoutineKind::Prefill).unwrap().steps;
-    let glu = |s: &&sagen_streamed_arch::Step| matches!(s.descriptor.operation, sagen_streamed_isa::Operation::Glu(_));
-    steps.iter().filter(glu).count() / config().layers
+pub(crate) fn fixture(overlay: &StreamedConfig, options: &CompileOptions) -> Result<Arc<ModelProgram>, CompileError> {
+    compile_shape(config(), 7, overlay, options).map(Arc::new)
 }
 
 /// The shape.

@@ -55,3 +55,24 @@ pub trait Device {
     /// Put bytes into a region that the device may write itself: state computed elsewhere.
     fn write_ddr(&mut self, address: u64, bytes: &[u8]) -> Result<(), DeviceError>;
 }
+
+impl<D: Device + ?Sized> Device for &mut D {
+    fn load(&mut self, program: &Program) -> Result<(), DeviceError> {
+        (**self).load(program)
+    }
+    fn set_register(&mut self, register: Register, value: u32) -> Result<(), DeviceError> {
+        (**self).set_register(register, value)
+    }
+    fn register(&mut self, register: Register) -> Result<u32, DeviceError> {
+        (**self).register(register)
+    }
+    fn run(&mut self, routine: &Routine) -> Result<RunStats, DeviceError> {
+        (**self).run(routine)
+    }
+    fn read_ddr(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        (**self).read_ddr(address, bytes)
+    }
+    fn write_ddr(&mut self, address: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        (**self).write_ddr(address, bytes)
+    }
+}

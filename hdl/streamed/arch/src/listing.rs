@@ -37,9 +37,10 @@ fn region_line(region: &Region, image: Option<&Segment>) -> String {
 }
 
 fn routine_line(routine: &Routine) -> Result<String, FieldError> {
-    let Routine { kind, address, steps } = routine;
+    let Routine { kind, slot, address, steps } = routine;
     let sum = sum(&routine.encode()?);
-    Ok(format!("{kind:?} at {address:#x}: {} descriptors, sha256 {sum}", steps.len()))
+    let of = if slot.0 == 0 { String::new() } else { format!(" of slot {}", slot.0) };
+    Ok(format!("{kind}{of} at {address:#x}: {} descriptors, sha256 {sum}", steps.len()))
 }
 
 fn step_line(index: usize, step: &Step) -> Result<String, FieldError> {

@@ -2,6 +2,7 @@
 
 use crate::device::DeviceError;
 use crate::overlay::StreamedConfig;
+use crate::step::Slot;
 use sagen_config::ConfigId;
 use sagen_streamed_isa::{DESCRIPTOR_BYTES, Descriptor, FieldError};
 
@@ -90,10 +91,30 @@ pub enum RoutineKind {
     Prefill,
     /// Head of row `HEAD_ROW` of the last chunk.
     Head,
-    /// All layers for one row, then the head.
-    Decode,
+    /// All layers for one row of each of so many sequences, then the head.
+    Decode {
+        /// Sequences.
+        rows: usize,
+    },
     /// A test program.
     Test,
+}
+
+impl RoutineKind {
+    /// The decode of one sequence.
+    pub const DECODE: Self = Self::Decode { rows: 1 };
+}
+
+impl std::fmt::Display for RoutineKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Prefill => f.write_str("Prefill"),
+            Self::Head => f.write_str("Head"),
+            Self::Decode { rows: 1 } => f.write_str("Decode"),
+            Self::Decode { rows } => write!(f, "Decode of {rows} rows"),
+            Self::Test => f.write_str("Test"),
+        }
+    }
 }
 
 /// A sequence of descriptors that is started as one.
@@ -101,6 +122,8 @@ pub enum RoutineKind {
 pub struct Routine {
     /// What it computes.
     pub kind: RoutineKind,
+    /// The sequence whose keys and values it works on; of several, the first.
+    pub slot: Slot,
     /// Address of its descriptors in DDR.
     pub address: u64,
     /// Its descriptors.
@@ -149,9 +172,9 @@ impl Program {
         let (id, own_id) = (self.id.short(), overlay.id().short());
         Err(DeviceError::Failed(format!("the program is for overlay {found} ({id}), this is {own} ({own_id})")))
     }
-    /// The routine of a kind.
-    pub fn routine(&self, kind: RoutineKind) -> Option<&Routine> {
-        self.routines.iter().find(|r| r.kind == kind)
+    /// The routine of a kind that works on a slot.
+    pub fn routine(&self, kind: RoutineKind, slot: Slot) -> Option<&Routine> {
+        self.routines.iter().find(|r| r.kind == kind && r.slot == slot)
     }
     /// The region that holds an address.
     pub fn region_of(&self, address: u64) -> Option<&Region> {

@@ -5,6 +5,7 @@ mod rig;
 use rig::{machine, overlays};
 use sagen_arith::draw::Draw;
 use sagen_arith::scale::Scale;
+use sagen_streamed_arch::step::Slot;
 use sagen_streamed_arch::{
     Device, Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step, StreamedConfig,
 };
@@ -46,7 +47,7 @@ fn step(operation: impl Into<Operation>) -> Step {
 }
 
 fn routine(steps: Vec<Step>) -> Routine {
-    Routine { kind: RoutineKind::Test, address: 0, steps }
+    Routine { kind: RoutineKind::Test, slot: Slot::default(), address: 0, steps }
 }
 
 fn stream(base: u64, beats: u64) -> Step {

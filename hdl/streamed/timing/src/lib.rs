@@ -15,12 +15,21 @@ pub use machine::Prediction;
 pub use port::MemoryTiming;
 
 use machine::Machine;
+use sagen_streamed_arch::step::{Slot, Step};
 use sagen_streamed_arch::{Program, Routine, RoutineKind, StreamedConfig};
 use sagen_streamed_isa::{CHUNK_ROWS, REGISTERS, register};
 
-/// A routine that cannot end.
+/// A run that has no cost.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum PredictError {
+    /// The program has no such routine.
+    #[error("the program has no routine {kind} for slot {slot}")]
+    NoRoutine {
+        /// What was asked for.
+        kind: RoutineKind,
+        /// Of which slot.
+        slot: u16,
+    },
     /// Descriptors wait for each other, or for beats that nothing brings.
     #[error("at cycle {cycle}, {done} of {steps} descriptors are done and nothing can go on")]
     Stuck {
@@ -47,30 +56,21 @@ impl<'a> Predictor<'a> {
         Self { overlay, program, timing }
     }
 
-    /// One token at a position.
-    pub fn decode(&self, position: usize) -> Result<Prediction, PredictError> {
-        self.routine(RoutineKind::Decode, position, 1)
+    /// One run. What lies in the cache and which tokens come does not matter.
+    pub fn cost(&self, step: &Step) -> Result<Prediction, PredictError> {
+        let (kind, slot) = step.routine();
+        let routine = self.program.routine(kind, slot).ok_or(PredictError::NoRoutine { kind, slot: slot.0 })?;
+        let registers = match step {
+            Step::Chunk { first, .. } => registers(first / CHUNK_ROWS * CHUNK_ROWS, CHUNK_ROWS),
+            Step::Head { .. } => registers(0, 1),
+            Step::Decode(rows) => registers(rows.first().map_or(0, |row| row.position), rows.len()),
+        };
+        predict(self.overlay, routine, &registers, self.timing)
     }
 
-    /// 16 tokens from a position, a multiple of 16, on.
-    pub fn chunk(&self, position: usize) -> Result<Prediction, PredictError> {
-        self.routine(RoutineKind::Prefill, position, CHUNK_ROWS)
-    }
-
-    /// The head after the last chunk.
-    pub fn head(&self) -> Result<Prediction, PredictError> {
-        self.routine(RoutineKind::Head, 0, 1)
-    }
-
-    /// Cycles of a whole prompt: its chunks, then the head.
+    /// Cycles of a whole prompt in an empty slot: its chunks, then the head.
     pub fn prefill(&self, tokens: usize) -> Result<u64, PredictError> {
-        let chunks = (0..tokens).step_by(CHUNK_ROWS).map(|at| self.chunk(at).map(|p| p.cycles));
-        chunks.chain([self.head().map(|p| p.cycles)]).sum()
-    }
-
-    fn routine(&self, kind: RoutineKind, position: usize, rows: usize) -> Result<Prediction, PredictError> {
-        let routine = self.program.routine(kind).expect("a compiled model has all routines");
-        predict(self.overlay, routine, &registers(position, rows), self.timing)
+        Step::prompt(Slot::default(), &vec![0; tokens]).map(|step| self.cost(&step).map(|p| p.cycles)).sum()
     }
 }
 

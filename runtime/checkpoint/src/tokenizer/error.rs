@@ -13,7 +13,7 @@ pub struct TokenizerError {
     /// The checkpoint.
     pub path: PathBuf,
     /// What is wrong with it.
-    pub reason: TokenizerReason,
+    pub reason: Box<TokenizerReason>,
 }
 
 /// What is wrong.

@@ -12,7 +12,8 @@ use crate::weights::{Checkpoint, Source};
 impl Checkpoint {
     /// The checkpoint's tokenizer.
     pub fn tokenizer(&self) -> Result<Tokenizer, TokenizerError> {
-        self.read_tokenizer().map_err(|reason| TokenizerError { path: self.path().to_owned(), reason })
+        self.read_tokenizer()
+            .map_err(|reason| TokenizerError { path: self.path().to_owned(), reason: Box::new(reason) })
     }
 
     fn read_tokenizer(&self) -> Result<Tokenizer, TokenizerReason> {

@@ -14,6 +14,7 @@ mod window;
 use map::Map;
 use sagen_arith::draw::Draw;
 use sagen_streamed_arch::hazard::{self, RegisterMax};
+use sagen_streamed_arch::step::Slot;
 use sagen_streamed_arch::{Device, Label, Program, Routine, RoutineKind, Segment, Step, StreamedConfig};
 use sagen_streamed_golden::machine::Machine;
 use sagen_streamed_isa::{Descriptor, Opcode, Operation, Register, register};
@@ -105,7 +106,12 @@ pub fn random_program(overlay: &StreamedConfig, seed: u64, size: usize) -> Rando
     maker.follow(&prologue);
     let actions = (0..size).map(|_| maker.action()).collect();
     let random = RandomProgram {
-        routine: Routine { kind: RoutineKind::Test, address: maker.map.descriptors, steps: Vec::new() },
+        routine: Routine {
+            kind: RoutineKind::Test,
+            slot: Slot::default(),
+            address: maker.map.descriptors,
+            steps: Vec::new(),
+        },
         program,
         registers,
         overlay: overlay.clone(),

@@ -3,6 +3,7 @@
 
 use sagen_arith::draw::Draw;
 use sagen_streamed_arch::layout::{Block, WeightFormat};
+use sagen_streamed_arch::step::Slot;
 use sagen_streamed_arch::{Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step, StreamedConfig};
 use sagen_streamed_isa::{
     Add, Descriptor, GateFunction, Glu, Load, Loop, Matmul, Matvec, Mul, Operation, Quant, Register, Rope, Rows, Score,
@@ -85,7 +86,8 @@ pub(crate) fn program(overlay: &StreamedConfig, shape: Shape, rows: u64, positio
     let map = Map { weights, weight_stride, kv, kv_stride, parameters };
     let mut writer = Writer { overlay, shape, map, rows, beats: 0, steps: Vec::new() };
     writer.model(position);
-    program.routines = vec![Routine { kind: RoutineKind::Test, address: 0, steps: writer.steps }];
+    program.routines =
+        vec![Routine { kind: RoutineKind::Test, slot: Slot::default(), address: 0, steps: writer.steps }];
     program
 }
 

@@ -1,14 +1,14 @@
 //! Shapes of models without their weights: data files, for predictions and for runs with random weights.
 
-use sagen_checkpoint::model::{Activation, ModelConfig, ModelError, Rope, RopePairing, RopeScaling};
+use crate::model::{Activation, ModelConfig, ModelError, Rope, RopePairing, RopeScaling};
 use serde::Deserialize;
 
 /// Name and text of every shape.
 const SHAPES: [&str; 4] = [
-    include_str!("../../configs/shapes/smollm2.yaml"),
-    include_str!("../../configs/shapes/gemma-3-270m.yaml"),
-    include_str!("../../configs/shapes/qwen3-0.6b.yaml"),
-    include_str!("../../configs/shapes/llama-3.2-1b.yaml"),
+    include_str!("../../../configs/shapes/smollm2.yaml"),
+    include_str!("../../../configs/shapes/gemma-3-270m.yaml"),
+    include_str!("../../../configs/shapes/qwen3-0.6b.yaml"),
+    include_str!("../../../configs/shapes/llama-3.2-1b.yaml"),
 ];
 
 /// Layers that see only the last keys.

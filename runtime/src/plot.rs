@@ -3,11 +3,15 @@
 use std::fmt::Write;
 
 /// Points joined by a line, or dots.
-pub(crate) struct Curve<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) points: &'a [(f64, f64)],
-    pub(crate) color: &'a str,
-    pub(crate) dots: bool,
+pub struct Curve<'a> {
+    /// For the key.
+    pub name: &'a str,
+    /// Horizontal and vertical.
+    pub points: &'a [(f64, f64)],
+    /// As SVG writes it.
+    pub color: &'a str,
+    /// Dots instead of a line.
+    pub dots: bool,
 }
 
 const WIDTH: f64 = 760.0;
@@ -19,8 +23,9 @@ const BOTTOM: f64 = 50.0;
 /// Intervals of an axis, about.
 const TICKS: f64 = 6.0;
 
-/// `unit` divides the numbers of the vertical axis.
-pub(crate) fn svg(title: &str, x_name: &str, y_name: &str, unit: f64, curves: &[Curve<'_>]) -> String {
+/// The picture; `unit` divides the numbers of the vertical axis.
+#[must_use]
+pub fn svg(title: &str, x_name: &str, y_name: &str, unit: f64, curves: &[Curve<'_>]) -> String {
     let greatest = |of: fn(&(f64, f64)) -> f64| {
         curves.iter().flat_map(|c| c.points).map(of).fold(0.0, f64::max).max(f64::MIN_POSITIVE)
     };

@@ -210,6 +210,7 @@ fn blame(span: &mut Span, unit: Unit) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sagen_streamed_arch::step::Slot;
     use sagen_streamed_arch::{RoutineKind, Step};
     use sagen_streamed_isa::{Add, Descriptor, Load, Store};
 
@@ -226,7 +227,7 @@ mod tests {
             step(Store::default().into(), [0; UNITS.len()]),
             step(Add::default().into(), [0, 0, 0, 1, 1]),
         ];
-        Recorder::new(&Routine { kind: RoutineKind::Test, address: 0, steps })
+        Recorder::new(&Routine { kind: RoutineKind::Test, slot: Slot::default(), address: 0, steps })
     }
 
     const VECTOR: u8 = 1 << Unit::Vector as u8;

@@ -9,7 +9,7 @@ mod taps;
 use crate::axi::{Conditions, Ddr, Memory, Profile, Region};
 use crate::bridge::{Port, Sim};
 use crate::rig::{Rig, RigError};
-use crate::timeline::Timeline;
+use crate::streamed::timeline::Timeline;
 use check::Checker;
 use observe::Observer;
 use sagen_streamed_arch::{Device, DeviceError, Program, Routine, RunStats, StreamedConfig};

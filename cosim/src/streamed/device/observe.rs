@@ -1,7 +1,7 @@
 //! The taps that a profile needs, sampled into a recorder.
 
 use crate::bridge::{BridgeError, Port, Sim};
-use crate::timeline::{Recorder, Sample, Timeline};
+use crate::streamed::timeline::{Recorder, Sample, Timeline};
 use sagen_streamed_arch::Routine;
 
 /// Follows one run.

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 /// Shared between the command and the device's progress callback.
 #[derive(Clone)]
-pub(crate) struct Live {
+pub struct Live {
     bar: ProgressBar,
     state: Rc<RefCell<State>>,
 }
@@ -18,23 +18,25 @@ struct State {
     runs_left: usize,
 }
 
-impl Live {
+impl Default for Live {
     /// A line on standard error, where that is a terminal.
-    pub(crate) fn new() -> Self {
+    fn default() -> Self {
         let style = ProgressStyle::with_template("{msg} [{bar:24}] {percent:>3} %").expect("the template is valid");
         let bar = ProgressBar::new(1000).with_style(style.progress_chars("=> "));
         let state = State { doing: String::new(), begun: Instant::now(), runs_left: 0 };
         Self { bar, state: Rc::new(RefCell::new(state)) }
     }
+}
 
+impl Live {
     /// A run begins; `runs_left` more of its length follow.
-    pub(crate) fn begin(&self, doing: impl Into<String>, runs_left: usize) {
+    pub fn begin(&self, doing: impl Into<String>, runs_left: usize) {
         *self.state.borrow_mut() = State { doing: doing.into(), begun: Instant::now(), runs_left };
         self.bar.set_position(0);
     }
 
     /// Cycles of the present run and its share done.
-    pub(crate) fn progress(&self, cycles: u64, share: f64) {
+    pub fn progress(&self, cycles: u64, share: f64) {
         let state = self.state.borrow();
         let seconds = state.begun.elapsed().as_secs_f64();
         let khz = cycles as f64 / seconds / 1e3;
@@ -48,12 +50,12 @@ impl Live {
     }
 
     /// Print a line above the live one.
-    pub(crate) fn print(&self, line: &str) {
+    pub fn print(&self, line: &str) {
         self.bar.suspend(|| println!("{line}"));
     }
 
     /// Remove the line.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         self.bar.finish_and_clear();
     }
 }
