@@ -63,7 +63,7 @@ fn every_list_of_sources_has_the_file() {
     assert_eq!(read(&folder, "files.f").lines().next(), Some("foreign/beacon.v"));
     assert!(read(&folder, "component.xml").contains("<ipxact:name>foreign/beacon.v</ipxact:name>"));
     let core = read(&folder, "sagen_overlay.core");
-    assert!(core.contains("      - foreign/beacon.v\n") && core.contains("      - foreign/lint.vlt\n"), "{core}");
+    assert!(core.contains("      - foreign/beacon.v\n") && core.contains("      - rtl/lint.vlt\n"), "{core}");
     assert!(core.contains("filesets: [waivers, rtl]\n"), "{core}");
     assert!(read(&folder, "vivado/settings.tcl").contains("\n        foreign/beacon.v "));
     let manifest: serde_json::Value = serde_json::from_str(&read(&folder, "manifest.json")).unwrap();
@@ -86,7 +86,7 @@ fn verilator_judges_only_what_is_ours() {
         let output = command.args(list.lines().filter(|f| *f != "rtl/lit_sim.v")).output();
         String::from_utf8(output.unwrap_or_else(|e| panic!("verilator: {e}; `make setup` installs it")).stderr).unwrap()
     };
-    assert_eq!(lint(&["foreign/lint.vlt"]), "");
+    assert_eq!(lint(&["rtl/lint.vlt"]), "");
     assert!(lint(&[]).contains("foreign/beacon.v:2"), "the fixture has nothing to waive");
 }
 

@@ -82,7 +82,7 @@ pub struct BlackBox {
     pub(crate) resettable: bool,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant)] // One allocation each, behind an `Arc`.
 pub(crate) enum Entity {
     Module(ModuleDef),
@@ -211,8 +211,11 @@ impl Design {
     /// `(* name = "value" *)`.
     ///
     /// # Panics
-    /// If the value holds a quotation mark or a line break.
+    /// If the module has no such port, or the value holds a quotation mark or a line break.
     pub fn attribute(&mut self, module: ModuleId, port: &str, name: &str, value: &str) {
+        let implicit = port == "clk" && self.clocked(module) || port == "rst" && self.resettable(module);
+        let known = implicit || self.ports(module).iter().any(|p| p.name == port);
+        assert!(known, "attribute {name} is of port `{port}`, which {} has not", self.name(module));
         assert!(!value.contains(['"', '\n']), "attribute {name} of {port}: {value:?} is no Verilog string");
         let key = (self.name(module).to_string(), port.to_string());
         self.attributes.entry(key).or_default().push((name.to_string(), value.to_string()));

@@ -27,6 +27,7 @@ fn firmware(depth: u32) -> (Design, ModuleId) {
 fn two_ports_and_initial_contents_are_fixed_templates() {
     let (d, top) = firmware(16);
     expect![[r#"
+        `timescale 1ns / 1ps
         `default_nettype none
         module top (
           input wire clk,
@@ -134,7 +135,7 @@ fn the_template_is_clean_in_lint_and_becomes_block_ram() {
     for (name, text) in verilog::print(&d, top) {
         std::fs::write(dir.path().join(name), text).unwrap();
     }
-    let args = ["--lint-only", "-Wall", "-DSAGEN_ASSERT", "--top-module", "top", "-f", "files.f"];
+    let args = ["--lint-only", "-Wall", "-DSAGEN_ASSERT", "--top-module", "top", verilog::WAIVERS, "-f", "files.f"];
     let lint = support::run(dir.path(), &support::verilator(), &args);
     assert!(!lint.contains("%Warning"), "{lint}");
     support::run(dir.path(), "iverilog", &["-g2001", "-Wall", "-s", "top", "-o", "top.out", "-f", "files.f"]);

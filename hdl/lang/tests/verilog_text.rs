@@ -28,6 +28,7 @@ fn a_processing_element_reads_like_handwritten_code() {
         },
         expect![[r#"
             // Processing element: `p_out = p_in + a_in * w`.
+            `timescale 1ns / 1ps
             `default_nettype none
             module top (
               input wire clk,
@@ -80,6 +81,7 @@ fn states_conditions_and_assertions_keep_their_shape() {
             m.output("total", sum);
         },
         expect![[r#"
+            `timescale 1ns / 1ps
             `default_nettype none
             module top (
               input wire clk,
@@ -142,6 +144,7 @@ fn memories_are_fixed_templates() {
             m.output("q1", ram.read(we, data.slice(0, 4)));
         },
         expect![[r#"
+            `timescale 1ns / 1ps
             `default_nettype none
             module top (
               input wire clk,
@@ -198,7 +201,7 @@ fn check(body: impl Fn(&Module), inputs: &[(&str, u64)], expected: u64) {
     let width = |name: &str| d.ports(top).iter().find(|p| p.name == name).unwrap().ty.width;
     let pins: Vec<String> = inputs.iter().map(|(name, value)| format!(".{name}({}'d{value}), ", width(name))).collect();
     let bench = format!(
-        "module bench;\n  wire [{}:0] y;\n  top top ({}.y(y));\n  initial begin #1 $display(\"%0d\", y); end\nendmodule\n",
+        "`timescale 1ns / 1ps\nmodule bench;\n  wire [{}:0] y;\n  top top ({}.y(y));\n  initial begin #1 $display(\"%0d\", y); end\nendmodule\n",
         width("y") - 1,
         pins.concat()
     );
@@ -208,7 +211,7 @@ fn check(body: impl Fn(&Module), inputs: &[(&str, u64)], expected: u64) {
     let lint = support::run(
         dir.path(),
         &support::verilator(),
-        &["--lint-only", "-Wall", "--top-module", "top", "-f", "files.f"],
+        &["--lint-only", "-Wall", "--top-module", "top", verilog::WAIVERS, "-f", "files.f"],
     );
     assert!(!lint.contains("%Warning"), "{lint}");
 }
@@ -276,5 +279,5 @@ fn a_file_that_two_black_boxes_share_is_printed_once() {
         m.instance("u_two", two).input("x", x);
     });
     let files: Vec<String> = verilog::print(&d, top).into_iter().map(|(file, _)| file).collect();
-    assert_eq!(files, ["both.v", "top.v", "files.f"]);
+    assert_eq!(files, ["both.v", "top.v", "lint.vlt", "files.f"]);
 }

@@ -2,7 +2,7 @@
 //! (two ports that read before they write), initial contents, ROM. These are the forms that AMD's synthesis infers (UG901).
 
 use super::expr::{Forms, literal, range};
-use super::module::waive;
+use super::waivers::{Rule, Waivers};
 use crate::bits::Bits;
 use crate::memory::{MemDef, MemRead, MemWrite, RamStyle};
 use crate::types::unsigned;
@@ -10,8 +10,14 @@ use std::fmt::Write;
 
 /// The arrays and read registers of a memory.
 ///
-/// `read` tells whether the array is read at all, `waived` whether a read register is read only in part.
-pub(super) fn declarations(mem: &MemDef, read: bool, waived: impl Fn(&MemRead) -> bool, out: &mut Vec<String>) {
+/// `read` tells whether the array is read at all, `partly` whether a read register is read only in part.
+pub(super) fn declarations(
+    mem: &MemDef,
+    read: bool,
+    partly: impl Fn(&MemRead) -> bool,
+    waivers: &mut Waivers,
+) -> Vec<String> {
+    let mut out = Vec::new();
     let kind = if mem.rom { "rom_style" } else { "ram_style" };
     let style = match mem.style {
         RamStyle::Auto => String::new(),
@@ -21,13 +27,18 @@ pub(super) fn declarations(mem: &MemDef, read: bool, waived: impl Fn(&MemRead) -
     };
     let word = range(mem.width);
     for copy in 0..mem.copies() {
-        let text = format!("{style}reg {word}{} [0:{}];", array(mem, copy), mem.depth - 1);
-        out.push(if read { text } else { waive(&text) });
+        out.push(format!("{style}reg {word}{} [0:{}];", array(mem, copy), mem.depth - 1));
+        if !read {
+            waivers.add(Rule::UnusedSignal, &array(mem, copy));
+        }
     }
     for read in &mem.reads {
-        let text = format!("reg {word}{};", read.name);
-        out.push(if waived(read) { waive(&text) } else { text });
+        out.push(format!("reg {word}{};", read.name));
+        if partly(read) {
+            waivers.add(Rule::UnusedSignal, &read.name);
+        }
     }
+    out
 }
 
 /// The always block of each array or read-write port, and initial contents.

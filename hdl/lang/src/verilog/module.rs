@@ -2,19 +2,17 @@
 
 use super::expr::{Forms, range};
 use super::plan::Plan;
+use super::waivers::{Rule, Waivers};
 use super::{clocked, memory};
 use crate::design::{Design, Direction, Entity};
+use crate::memory::MemRead;
 use crate::node::{InstanceDef, ModuleDef, NodeId, Op};
 use crate::types::Type;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Declares `text` without a warning about bits that are dropped on purpose.
-pub(super) fn waive(text: &str) -> String {
-    format!("/* verilator lint_off UNUSEDSIGNAL */ {text} /* verilator lint_on UNUSEDSIGNAL */")
-}
-
-pub(super) fn print(design: &Design, def: &ModuleDef) -> String {
+/// The text, and what lint is to pass over in it.
+pub(super) fn print(design: &Design, def: &ModuleDef) -> (String, Waivers) {
     let plan = Plan::new(def);
     let mut printer = Printer {
         design,
@@ -24,8 +22,9 @@ pub(super) fn print(design: &Design, def: &ModuleDef) -> String {
         generated: BTreeSet::new(),
         anonymous: 0,
         dangling: vec![],
+        waivers: Waivers::default(),
     };
-    printer.module()
+    (printer.module(), printer.waivers)
 }
 
 struct Printer<'a> {
@@ -37,13 +36,14 @@ struct Printer<'a> {
     anonymous: u32,
     /// Nets of instance outputs that nothing reads: instance, port, net.
     dangling: Vec<(usize, usize, String)>,
+    waivers: Waivers,
 }
 
 impl Printer<'_> {
     fn module(&mut self) -> String {
         let def = self.def;
         let mut text: String = def.doc.iter().map(|l| format!("// {l}").trim_end().to_string() + "\n").collect();
-        text.push_str("`default_nettype none\n");
+        text.push_str("`timescale 1ns / 1ps\n`default_nettype none\n");
         text += &self.header();
         let mut declarations = self.declarations();
         declarations.extend(self.nets(&self.plan.live.clone()));
@@ -62,23 +62,35 @@ impl Printer<'_> {
         text
     }
 
+    /// The name and the ports, one a line.
     fn header(&mut self) -> String {
-        let mut ports = Vec::new();
-        let implicit = |name: &str, used: bool| {
-            let port = format!("input wire {name}");
-            self.attributes(name) + &if used { port } else { waive(&port) }
+        let (def, mut ports) = (self.def, Vec::new());
+        let mut implicit = |name: &str, used: bool| {
+            ports.push((name.to_string(), format!("input wire {name}")));
+            if !used {
+                self.waivers.add(Rule::UnusedSignal, name);
+            }
         };
-        if self.def.clocked {
-            ports.push(implicit("clk", self.clock_used()));
+        if def.clocked {
+            implicit("clk", clock_used(self.design, def));
         }
-        if self.def.resettable {
-            ports.push(implicit("rst", self.reset_used()));
+        if def.resettable {
+            implicit("rst", reset_used(self.design, def, self.plan));
         }
-        for port in &self.def.ports {
+        for port in &def.ports {
             let text = format!("{} wire {}{}", port.direction.word(), typed(port.ty), port.name);
-            ports.push(self.attributes(&port.name) + &if self.input_unread(&port.name) { waive(&text) } else { text });
+            ports.push((port.name.clone(), text));
+            if self.input_unread(&port.name) {
+                self.waivers.add(Rule::UnusedSignal, &port.name);
+            }
         }
-        format!("module {} (\n  {}\n);\n", self.def.name, ports.join(",\n  "))
+        let mut text = format!("module {} (", def.name);
+        for (i, (name, port)) in ports.iter().enumerate() {
+            let comma = if i + 1 < ports.len() { "," } else { "" };
+            let attributes = self.attributes(name);
+            let _ = write!(text, "\n  {attributes}{port}{comma}");
+        }
+        text + "\n);\n"
     }
 
     /// Attributes of a port, each on a line before it.
@@ -93,19 +105,6 @@ impl Printer<'_> {
         node.is_some_and(|n| self.plan.dropped[n])
     }
 
-    fn clock_used(&self) -> bool {
-        let instances = self.def.instances.iter().any(|i| self.design.entities[i.module.0].clocked());
-        let memories = self.def.mems.iter().any(|m| !m.writes.is_empty() || !m.reads.is_empty());
-        instances || memories || !self.def.regs.is_empty()
-    }
-
-    fn reset_used(&self) -> bool {
-        let instances = self.def.instances.iter().any(|i| self.design.entities[i.module.0].resettable());
-        let mut nodes = self.def.nodes.iter().zip(&self.plan.live);
-        let read = nodes.any(|(n, live)| *live && n.op == Op::Reset);
-        instances || read || self.def.regs.iter().any(|r| r.reset.is_some())
-    }
-
     /// State constants, registers, memories, wires and instance outputs; gives each its name.
     fn declarations(&mut self) -> Vec<String> {
         let (def, mut out) = (self.def, Vec::new());
@@ -118,17 +117,20 @@ impl Printer<'_> {
         }
         for reg in &def.regs {
             let attribute = if reg.use_dsp { "(* use_dsp = \"yes\" *) " } else { "" };
-            out.push(self.declare(reg.node, &format!("{attribute}reg {}{};", typed(reg.ty), reg.name)));
+            self.waive(reg.node, &reg.name);
+            out.push(format!("{attribute}reg {}{};", typed(reg.ty), reg.name));
         }
         for (m, mem) in def.mems.iter().enumerate() {
             let of_mem = |op: &Op| matches!(op, Op::AsyncRead { mem, .. } if *mem as usize == m);
             let mut live = def.nodes.iter().zip(&self.plan.live);
             let read = !mem.reads.is_empty() || live.any(|(n, live)| *live && of_mem(&n.op));
-            memory::declarations(mem, read, |read| self.plan.dropped[read.node as usize], &mut out);
+            let partly = |read: &MemRead| self.plan.dropped[read.node as usize];
+            out.extend(memory::declarations(mem, read, partly, &mut self.waivers));
         }
         for wire in &def.wires {
             let ty = def.nodes[wire.node as usize].ty;
-            out.push(self.declare(wire.node, &format!("wire {}{};", typed(ty), wire.name)));
+            self.waive(wire.node, &wire.name);
+            out.push(format!("wire {}{};", typed(ty), wire.name));
         }
         for (i, instance) in def.instances.iter().enumerate() {
             self.instance_outputs(i, instance, &mut out);
@@ -136,15 +138,16 @@ impl Printer<'_> {
         out
     }
 
-    fn state_constants(&self, out: &mut Vec<String>) {
+    fn state_constants(&mut self, out: &mut Vec<String>) {
         for (f, fsm) in self.def.fsms.iter().enumerate() {
             let width = (fsm.states.len().max(2) - 1).ilog2() + 1;
             for (i, constant) in fsm.constants.iter().enumerate() {
-                let text = format!("localparam {}{constant} = {width}'d{i};", range(width));
+                out.push(format!("localparam {}{constant} = {width}'d{i};", range(width)));
                 let op = Op::State { fsm: f as u32, index: i as u32 };
                 let read = self.def.nodes.iter().zip(&self.plan.live).any(|(n, live)| *live && n.op == op);
-                let (off, on) = ("/* verilator lint_off UNUSEDPARAM */", "/* verilator lint_on UNUSEDPARAM */");
-                out.push(if read { text } else { format!("{off} {text} {on}") });
+                if !read {
+                    self.waivers.add(Rule::UnusedParam, constant);
+                }
             }
         }
     }
@@ -155,14 +158,14 @@ impl Printer<'_> {
             let node = instance.outputs[p];
             let user = node.and_then(|n| self.def.nodes[n as usize].name.clone());
             let name = user.unwrap_or_else(|| self.generate(&format!("_{}_{}", instance.name, port.name)));
-            let text = format!("wire {}{name};", typed(port.ty));
+            out.push(format!("wire {}{name};", typed(port.ty)));
             match node {
                 Some(node) => {
                     self.forms.name(node, &name);
-                    out.push(self.declare(node, &text));
+                    self.waive(node, &name);
                 }
                 None => {
-                    out.push(waive(&text));
+                    self.waivers.add(Rule::UnusedSignal, &name);
                     self.dangling.push((number, p, name));
                 }
             }
@@ -196,7 +199,8 @@ impl Printer<'_> {
             }
             let name = node.name.clone().unwrap_or_else(|| self.next_anonymous());
             self.forms.name(id, &name);
-            out.push(self.declare(id, &format!("wire {}{name} = {};", typed(node.ty), form.text)));
+            self.waive(id, &name);
+            out.push(format!("wire {}{name} = {};", typed(node.ty), form.text));
         }
         out
     }
@@ -206,8 +210,11 @@ impl Printer<'_> {
         format!("_n{}", self.anonymous)
     }
 
-    fn declare(&self, node: NodeId, text: &str) -> String {
-        if self.plan.dropped[node as usize] { waive(text) } else { text.into() }
+    /// Bits that are dropped on purpose are no news.
+    fn waive(&mut self, node: NodeId, name: &str) {
+        if self.plan.dropped[node as usize] {
+            self.waivers.add(Rule::UnusedSignal, name);
+        }
     }
 
     fn assignments(&self, text: &mut String) {
@@ -267,6 +274,19 @@ impl Printer<'_> {
         self.generated.insert(name.clone());
         name
     }
+}
+
+fn clock_used(design: &Design, def: &ModuleDef) -> bool {
+    let instances = def.instances.iter().any(|i| design.entities[i.module.0].clocked());
+    let memories = def.mems.iter().any(|m| !m.writes.is_empty() || !m.reads.is_empty());
+    instances || memories || !def.regs.is_empty()
+}
+
+fn reset_used(design: &Design, def: &ModuleDef, plan: &Plan) -> bool {
+    let instances = def.instances.iter().any(|i| design.entities[i.module.0].resettable());
+    let mut nodes = def.nodes.iter().zip(&plan.live);
+    let read = nodes.any(|(n, live)| *live && n.op == Op::Reset);
+    instances || read || def.regs.iter().any(|r| r.reset.is_some())
 }
 
 /// `signed [7:0] ` and so on.

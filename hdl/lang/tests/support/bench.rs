@@ -85,7 +85,7 @@ pub(crate) fn write(d: &Design, top: ModuleId, stimulus: &Stimulus, dir: &Path) 
     let cycles = stimulus.cycles.len();
     let formats = vec!["%h"; shown.len()].join(" ");
     let bench = format!(
-        "module bench (input wire clk);\n  reg [{}:0] stimulus [0:{}];\n  integer cycle;\n  wire [{0}:0] in = stimulus[cycle];\n{nets}\
+        "`timescale 1ns / 1ps\nmodule bench (input wire clk);\n  reg [{}:0] stimulus [0:{}];\n  integer cycle;\n  wire [{0}:0] in = stimulus[cycle];\n{nets}\
          \n  {} dut (.clk(clk), .rst(in[0]){pins});\n  initial begin\n    cycle = 0;\n    $readmemh(\"stimulus.hex\", stimulus);\n\
          `ifdef ICARUS\n{registers}`endif\n  end\n  always @(posedge clk) begin\n    $display(\"> {formats}\", {});\n    cycle <= cycle + 1;\n\
          \x20   if (cycle == {}) $finish;\n  end\nendmodule\n",
@@ -96,7 +96,7 @@ pub(crate) fn write(d: &Design, top: ModuleId, stimulus: &Stimulus, dir: &Path) 
         cycles - 1,
     );
     std::fs::write(dir.join("bench.v"), bench).unwrap();
-    let clock = "module icarus;\n  reg clk;\n  bench bench (.clk(clk));\n  initial clk = 0;\n  always #1 clk = ~clk;\nendmodule\n";
+    let clock = "`timescale 1ns / 1ps\nmodule icarus;\n  reg clk;\n  bench bench (.clk(clk));\n  initial clk = 0;\n  always #1 clk = ~clk;\nendmodule\n";
     std::fs::write(dir.join("icarus.v"), clock).unwrap();
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn lint(unit: fn(&mut Design, &StreamedConfig) -> ModuleId) {
             std::fs::write(dir.path().join(name), text).unwrap();
         }
         let tool = std::env::var("VERILATOR").unwrap_or_else(|_| "verilator".into());
-        let args = ["--lint-only", "-Wall", "--top-module", d.name(top), "-f", "files.f"];
+        let args = ["--lint-only", "-Wall", "--top-module", d.name(top), verilog::WAIVERS, "-f", "files.f"];
         let output = Command::new(&tool).args(args).current_dir(dir.path()).output();
         let output = output.unwrap_or_else(|e| panic!("the test needs `{tool}`: {e}"));
         let text = String::from_utf8_lossy(&output.stderr);
