@@ -16,7 +16,10 @@ fn lint(folder: &Path, name: &str) {
     let list = std::fs::read_to_string(folder.join("files.f")).unwrap();
     let sources = list.lines().filter(|f| !f.ends_with("/overlay_sim.v"));
     let mut verilator = Command::new("verilator");
-    verilator.args(["--lint-only", "-Wall", "--top-module", "overlay", "rtl/lint.vlt"]).args(sources).current_dir(folder);
+    verilator
+        .args(["--lint-only", "-Wall", "--top-module", "overlay", "rtl/lint.vlt"])
+        .args(sources)
+        .current_dir(folder);
     let output = verilator.output().unwrap_or_else(|e| panic!("verilator: {e}; `make setup` installs it"));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{name}");
 }

@@ -46,17 +46,20 @@ pub struct Port {
     /// Width and sign.
     #[serde(flatten)]
     pub ty: Type,
+    /// What its interface says of it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub doc: String,
 }
 
 impl Port {
     /// An input port.
     pub fn input(name: &str, ty: Type) -> Port {
-        Port { name: name.into(), direction: Direction::Input, ty }
+        Port { name: name.into(), direction: Direction::Input, ty, doc: String::new() }
     }
 
     /// An output port.
     pub fn output(name: &str, ty: Type) -> Port {
-        Port { name: name.into(), direction: Direction::Output, ty }
+        Port { name: name.into(), direction: Direction::Output, ty, doc: String::new() }
     }
 }
 

@@ -20,6 +20,8 @@ use std::panic::Location;
 pub trait Interface: Copy {
     /// In messages and the manifest.
     const NAME: &'static str;
+    /// What it says of its fields.
+    const DOCS: &'static [(&'static str, &'static str)];
     /// An `F` for each port that the master drives, a `B` for each port that the slave drives.
     type Of<F, B>;
 
@@ -288,11 +290,17 @@ impl Module {
                 Direction::Output => self.output(&port.name, child.output(&port.name)),
             }
         }
-        kept.into_iter().for_each(|entry| self.record(entry));
+        let ports = child.ports();
+        let doc = |name: &str| ports.iter().find(|p| p.name == name).map_or("", |p| p.doc.as_str());
+        for entry in kept {
+            let names = entry.ports.clone();
+            let docs: Vec<(&str, &str)> = names.iter().map(|(field, port)| (field.as_str(), doc(port))).collect();
+            self.record(entry, &docs);
+        }
     }
 
     fn offer<I: Interface>(&self, naming: &impl Naming, role: Role, ports: Vec<(String, String)>) {
-        self.record(InterfaceEntry { interface: I::NAME, prefix: naming.prefix().into(), role, ports });
+        self.record(InterfaceEntry { interface: I::NAME, prefix: naming.prefix().into(), role, ports }, I::DOCS);
     }
 }
 
@@ -341,11 +349,11 @@ fn note(taken: &RefCell<Vec<(String, String)>>, naming: &impl Naming, field: &st
 #[macro_export]
 macro_rules! interface {
     ($(#[$meta:meta])* $vis:vis struct $name:ident($($arg:ident: $of:ty),*) {
-        $($(#[$doc:meta])* $field:ident $(($optional:ident))? $(as $nested:ident)?: $way:tt $ty:expr),* $(,)?
+        $($(#[doc = $doc:literal])* $field:ident $(($optional:ident))? $(as $nested:ident)?: $way:tt $ty:expr),* $(,)?
     }) => {
         $(#[$meta])*
         $vis struct $name<F = $crate::Type, B = $crate::Type> {
-            $($(#[$doc])* $vis $field: $crate::interface!(@field $way F B $(($optional))? $(as $nested)?),)*
+            $($(#[doc = $doc])* $vis $field: $crate::interface!(@field $way F B $(($optional))? $(as $nested)?),)*
             /// An interface may have one direction only.
             #[doc(hidden)]
             $vis ways: ::std::marker::PhantomData<(F, B)>,
@@ -365,6 +373,7 @@ macro_rules! interface {
         }
         impl $crate::Interface for $name {
             const NAME: &'static str = stringify!($name);
+            const DOCS: &'static [(&'static str, &'static str)] = &[$((stringify!($field), concat!($($doc),*))),*];
             type Of<F, B> = $name<F, B>;
             fn each<F, B>(
                 self,

@@ -76,8 +76,16 @@ impl Module {
         })
     }
 
-    pub(crate) fn record(&self, entry: InterfaceEntry) {
-        builder::of(self.serial, |b| b.def.interfaces.push(entry));
+    /// Records an interface; its ports get what `docs` says of their fields.
+    pub(crate) fn record(&self, entry: InterfaceEntry, docs: &[(&str, &str)]) {
+        builder::of(self.serial, |b| {
+            for (field, name) in &entry.ports {
+                let doc = docs.iter().find(|(f, _)| f == field).map(|(_, doc)| doc.trim());
+                let port = b.def.ports.iter_mut().find(|p| p.name == *name);
+                port.into_iter().for_each(|port| port.doc = doc.unwrap_or_default().into());
+            }
+            b.def.interfaces.push(entry);
+        });
     }
 
     /// Gives a value a name in the Verilog, the traces and the interpreter.
@@ -180,7 +188,7 @@ impl Output {
 }
 
 fn add_port(b: &mut Builder, name: &str, direction: Direction, ty: Type, driver: Option<NodeId>) -> u32 {
-    b.def.ports.push(Port { name: name.into(), direction, ty });
+    b.def.ports.push(Port { name: name.into(), direction, ty, doc: String::new() });
     b.def.outputs.push(driver);
     b.def.ports.len() as u32 - 1
 }

@@ -1,4 +1,4 @@
-//! What stands around the text of modules: header, attributes of ports, lint waivers, a prefix of names.
+//! What stands around the text of modules: header, documents and attributes of ports, lint waivers, a prefix of names.
 //! Verilator, Icarus and yosys read all of it without a word.
 
 mod support;
@@ -68,9 +68,9 @@ fn a_file_says_who_made_it_and_what_its_ports_are() {
         module demo_leaf (
           input wire clk,
           input wire rst,
-          input wire s_valid,
-          input wire [7:0] s_beat,
-          output wire s_ready,
+          input wire s_valid, // There is a beat.
+          input wire [7:0] s_beat, // The beat; its upper half is for nobody.
+          output wire s_ready, // It is taken.
           output wire [3:0] kept
         );
           localparam STATE_IDLE = 1'd0;
@@ -105,10 +105,10 @@ fn a_file_says_who_made_it_and_what_its_ports_are() {
           (* X_INTERFACE_PARAMETER = "ASSOCIATED_BUSIF s, ASSOCIATED_RESET rst" *)
           input wire clk,
           input wire rst,
-          input wire s_valid,
+          input wire s_valid, // There is a beat.
           (* X_INTERFACE_INFO = "xilinx.com:interface:axis:1.0 s TDATA" *)
-          input wire [7:0] s_beat,
-          output wire s_ready,
+          input wire [7:0] s_beat, // The beat; its upper half is for nobody.
+          output wire s_ready, // It is taken.
           input wire x,
           output wire y,
           output wire [3:0] kept

@@ -62,11 +62,11 @@ impl Printer<'_> {
         text
     }
 
-    /// The name and the ports, one a line.
+    /// The name and the ports, one a line with what its interface says of it.
     fn header(&mut self) -> String {
         let (def, mut ports) = (self.def, Vec::new());
         let mut implicit = |name: &str, used: bool| {
-            ports.push((name.to_string(), format!("input wire {name}")));
+            ports.push((name.to_string(), format!("input wire {name}"), String::new()));
             if !used {
                 self.waivers.add(Rule::UnusedSignal, name);
             }
@@ -79,16 +79,17 @@ impl Printer<'_> {
         }
         for port in &def.ports {
             let text = format!("{} wire {}{}", port.direction.word(), typed(port.ty), port.name);
-            ports.push((port.name.clone(), text));
+            let doc = if port.doc.is_empty() { String::new() } else { format!(" // {}", port.doc) };
+            ports.push((port.name.clone(), text, doc));
             if self.input_unread(&port.name) {
                 self.waivers.add(Rule::UnusedSignal, &port.name);
             }
         }
         let mut text = format!("module {} (", def.name);
-        for (i, (name, port)) in ports.iter().enumerate() {
+        for (i, (name, port, doc)) in ports.iter().enumerate() {
             let comma = if i + 1 < ports.len() { "," } else { "" };
             let attributes = self.attributes(name);
-            let _ = write!(text, "\n  {attributes}{port}{comma}");
+            let _ = write!(text, "\n  {attributes}{port}{comma}{doc}");
         }
         text + "\n);\n"
     }
