@@ -176,6 +176,9 @@ pub(super) fn sequencer(d: &mut Design, beat: u32) -> ModuleId {
     })
 }
 
+// `sub` counts the scale beats of a block and the beats of a row's group: they are as many.
+const _: () = assert!(4 * BLOCK_ROWS == GROUP);
+
 /// Bits that number the beats of a group of one row.
 pub(super) fn sub_bits(beat: u32) -> u32 {
     (GROUP as u32 / beat).ilog2().max(1)
@@ -360,17 +363,4 @@ fn credits(m: &Module, port: &Port, slot_free: Reg, reserve: Signal) {
         m.set(slots, slots.add_lit(1));
         m.set(slot_free, high());
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::row_scales;
-    use super::*;
-
-    #[test]
-    fn a_block_has_as_many_scale_beats_as_a_group_has_beats() {
-        for beat in [8, 16, 32, 64] {
-            assert_eq!(row_scales::beats(beat), GROUP as u32 / beat);
-        }
-    }
 }
