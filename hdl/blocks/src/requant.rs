@@ -108,14 +108,31 @@ fn amount(m: &Module, n: Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sagen_arith::fixed::{self, rsh, sat32};
     use sagen_arith::requant::{Case, cases, linear, scaled};
+    use sagen_arith::scale::Scale;
     use sagen_lang::Sim;
 
     #[test]
     fn every_result_is_that_of_arith() {
-        for depth in [Depth::Short, Depth::Deep] {
-            check(depth);
-        }
+        let case = |(c, is_linear): (Case, bool)| match is_linear {
+            true => (c, true, linear(c.acc, c.row, c.activation, c.shift)),
+            false => (c, false, scaled(c.acc, c.activation, c.shift)),
+        };
+        check(&cases().flat_map(|c| [(c, true), (c, false)]).map(case).collect::<Vec<_>>());
+    }
+
+    /// A factor of 2^15 and fifteen bits more to shift leave the shift alone.
+    #[test]
+    fn every_shift_of_an_accumulator_is_that_of_arith() {
+        let case = |c: fixed::Case| {
+            let (acc, one) = (i32::try_from(c.x).ok()?, Scale { mantissa: 1 << 15, exponent: 0 });
+            let case = Case { acc, row: Scale::default(), activation: one, shift: c.n + 15 };
+            (c.n >= 0).then(|| (case, false, sat32(rsh(c.x, c.n))))
+        };
+        let all: Vec<_> = fixed::cases().filter_map(case).collect();
+        assert!(all.len() > 1000, "{} cases fit an accumulator", all.len());
+        check(&all);
     }
 
     fn offer(sim: &mut Sim, case: Case, linear: bool) {
@@ -127,12 +144,20 @@ mod tests {
         sim.set("base", case.shift - i32::from(case.activation.exponent));
     }
 
-    fn check(depth: Depth) {
+    /// Lanes of both depths give these results, with a gap after every fifth.
+    fn check(all: &[(Case, bool, i32)]) {
+        for depth in [Depth::Short, Depth::Deep] {
+            for (&(c, is_linear, expected), y) in all.iter().zip(run(depth, all)) {
+                assert_eq!(y, expected, "{c:?}, linear: {is_linear}");
+            }
+        }
+    }
+
+    fn run(depth: Depth, all: &[(Case, bool, i32)]) -> Vec<i32> {
         let mut d = Design::new();
         let top = requant(&mut d, depth);
         let mut sim = Sim::new(&d, top).unwrap();
         sim.reset();
-        let all: Vec<(Case, bool)> = cases().flat_map(|c| [(c, true), (c, false)]).collect();
         let mut found = Vec::new();
         let mut step = |sim: &mut Sim, valid: bool| {
             sim.set("valid", valid);
@@ -141,7 +166,7 @@ mod tests {
                 found.push(sim.get("y").to_i64() as i32);
             }
         };
-        for (i, &(case, linear)) in all.iter().enumerate() {
+        for (i, &(case, linear, _)) in all.iter().enumerate() {
             offer(&mut sim, case, linear);
             if i % 5 == 0 {
                 step(&mut sim, false);
@@ -150,12 +175,6 @@ mod tests {
         }
         (0..latency(depth)).for_each(|_| step(&mut sim, false));
         assert_eq!(found.len(), all.len());
-        for (&(c, is_linear), y) in all.iter().zip(found) {
-            let expected = match is_linear {
-                true => linear(c.acc, c.row, c.activation, c.shift),
-                false => scaled(c.acc, c.activation, c.shift),
-            };
-            assert_eq!(y, expected, "{c:?}, linear: {is_linear}");
-        }
+        found
     }
 }

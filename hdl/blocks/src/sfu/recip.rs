@@ -155,52 +155,95 @@ fn base(m: &Module, port: &Port, zeros: Signal, high: Signal) -> Signal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sagen_arith::scale::Scale;
+    use sagen_arith::scale::{self, Scale};
     use sagen_arith::sfu::recip;
     use sagen_lang::Sim;
 
-    /// Adds up `n` beats of these weights.
-    fn run(sim: &mut Sim, weights: [u8; 4], n: u32) {
+    /// What follows the sums.
+    #[derive(Clone, Copy, Debug)]
+    struct Rest {
+        v: Scale,
+        shift: i32,
+    }
+
+    fn unit() -> Sim {
+        let mut d = Design::new();
+        let top = super::recip(&mut d, 4);
+        let mut sim = Sim::new(&d, top).unwrap();
+        sim.reset();
+        sim
+    }
+
+    fn begin(sim: &mut Sim, rest: Rest) {
+        sim.set("v_mantissa", rest.v.mantissa);
+        sim.set("v_exponent", rest.v.exponent);
+        sim.set("shift", rest.shift);
         sim.set("start", true);
         sim.step();
         sim.set("start", false);
+    }
+
+    fn add(sim: &mut Sim, weights: [u8; 4], last: bool) {
         sim.set("weights", u32::from_le_bytes(weights));
-        for i in 1..=n {
-            sim.set("add", true);
-            sim.set("finish", i == n);
-            sim.step();
-        }
+        sim.set("add", true);
+        sim.set("finish", last);
+        sim.step();
         sim.set("add", false);
         sim.set("finish", false);
+    }
+
+    /// The scales of these sums are those of arith.
+    fn compare(sim: &mut Sim, sums: [u32; 4], rest: Rest) {
         while sim.get("ready").to_u64() == 0 {
             sim.step();
+        }
+        let (mantissas, bases) = (sim.get("mantissas").to_u64(), sim.get("bases").to_u64());
+        for (i, sum) in sums.into_iter().enumerate() {
+            let scale = match sum {
+                0 => Scale::default(),
+                _ => recip::recip(Scale::from_integer(u128::from(sum))).times(rest.v),
+            };
+            assert_eq!((mantissas >> (16 * i)) as u16, scale.mantissa, "sum {sum} {rest:?}");
+            // Nothing is shifted where the mantissa is zero.
+            if scale.mantissa == 0 {
+                continue;
+            }
+            let base = (bases >> (BASE_BITS * i as u32)) as i64 & 0x3ff;
+            let expected = i64::from(rest.shift) - i64::from(scale.exponent);
+            assert_eq!(base, expected & 0x3ff, "sum {sum} {rest:?}");
         }
     }
 
     #[test]
     fn every_scale_is_that_of_arith() {
-        let mut d = Design::new();
-        let top = super::recip(&mut d, 4);
-        let mut sim = Sim::new(&d, top).unwrap();
-        sim.reset();
+        let mut sim = unit();
         for case in 1..300u32 {
             let n = 1 + case * case % 400;
             let weights = [255, (case % 255) as u8 + 1, 1, 128];
             let v = Scale { mantissa: 1 << 15 | (case * 977) as u16 & 0x7fff, exponent: case as i16 % 256 - 128 };
-            let shift = case as i32 * 7 % 256 - 128;
-            sim.set("v_mantissa", v.mantissa);
-            sim.set("v_exponent", v.exponent);
-            sim.set("shift", shift);
-            run(&mut sim, weights, n);
-            let (mantissas, bases) = (sim.get("mantissas").to_u64(), sim.get("bases").to_u64());
-            for (i, weight) in weights.into_iter().enumerate() {
-                let sum = u128::from(weight) * u128::from(n);
-                let scale = recip::recip(Scale::from_integer(sum)).times(v);
-                assert_eq!((mantissas >> (16 * i)) as u16, scale.mantissa, "sum {sum}");
-                let base = (bases >> (BASE_BITS * i as u32)) as i64 & 0x3ff;
-                let expected = i64::from(shift) - i64::from(scale.exponent);
-                assert_eq!(base, expected & 0x3ff, "sum {sum} {v:?} {shift}");
+            let rest = Rest { v, shift: case as i32 * 7 % 256 - 128 };
+            begin(&mut sim, rest);
+            (1..=n).for_each(|i| add(&mut sim, weights, i == n));
+            compare(&mut sim, weights.map(|w| u32::from(w) * n), rest);
+        }
+    }
+
+    /// The unit normalises sums itself: arith's mantissas are its sums, and V has the factors of arith's products.
+    #[test]
+    fn sums_at_both_ends_of_every_seed_get_the_scale_of_arith() {
+        let sums: Vec<u32> = recip::cases().map(|s| u32::from(s.mantissa)).collect();
+        let factors: Vec<Scale> = scale::cases().map(|c| c.factor).collect();
+        let mut factors = factors.into_iter().rev();
+        let mut sim = unit();
+        for four in sums.chunks_exact(4) {
+            let sums: [u32; 4] = four.try_into().expect("four of them");
+            let rest = Rest { v: factors.next().expect("there are more factors than sums"), shift: 7 };
+            begin(&mut sim, rest);
+            let beats = sums.into_iter().map(|sum| sum.div_ceil(255)).fold(1, u32::max);
+            for beat in 0..beats {
+                add(&mut sim, sums.map(|sum| sum.saturating_sub(255 * beat).min(255) as u8), beat + 1 == beats);
             }
+            compare(&mut sim, sums, rest);
         }
     }
 }

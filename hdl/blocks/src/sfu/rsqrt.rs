@@ -116,29 +116,26 @@ fn normal(m: &Module, state: &Fsm, depth: Depth, wide: Signal, exponent: Signal)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sagen_arith::scale::Scale;
-    use sagen_arith::sfu::rsqrt::rsqrt as golden;
+    use sagen_arith::scale::{self, Scale};
+    use sagen_arith::sfu::rsqrt;
     use sagen_lang::{Bits, Sim};
 
     const SUM: u32 = 80;
 
-    #[test]
-    fn sums_of_every_length_get_the_golden_root() {
-        for depth in [Depth::Short, Depth::Deep] {
-            roots(depth);
-        }
-    }
+    /// A unit that is asked for one root after another.
+    struct Unit(Sim);
 
-    fn roots(depth: Depth) {
-        let mut d = Design::new();
-        let top = rsqrt(&mut d, depth, SUM);
-        let mut sim = Sim::new(&d, top).unwrap();
-        sim.reset();
-        let patterns = [0u128, 1, 3, 0x1_2345_6789_abcd_ef01_2345, u128::MAX >> 48];
-        let sums = patterns.iter().flat_map(|p| (0..80).map(move |n| p >> n)).chain((0..80).map(|n| 1 << n));
-        for (i, sum) in sums.enumerate() {
-            let sum = sum & ((1 << SUM) - 1);
-            let epsilon = [0, 1, (1u64 << 40) - 1, 12345][i % 4];
+    impl Unit {
+        fn new(depth: Depth) -> Self {
+            let mut d = Design::new();
+            let top = super::rsqrt(&mut d, depth, SUM);
+            let mut sim = Sim::new(&d, top).unwrap();
+            sim.reset();
+            Self(sim)
+        }
+
+        fn root(&mut self, sum: u128, epsilon: u64) -> Scale {
+            let sim = &mut self.0;
             sim.set("sum", Bits::from_limbs(&[sum as u64, (sum >> 64) as u64], SUM));
             sim.set("epsilon", Bits::from_limbs(&[epsilon], 40));
             sim.set("start", true);
@@ -149,9 +146,48 @@ mod tests {
                 sim.get("valid").bit(0)
             });
             assert!(cycles.is_some(), "no root of {sum:x} + {epsilon:x}");
-            let found =
-                Scale { mantissa: sim.get("mantissa").to_u64() as u16, exponent: sim.get("exponent").to_i64() as i16 };
-            assert_eq!(found, golden(Scale::from_integer(sum + u128::from(epsilon))), "{sum:x} + {epsilon:x}");
+            Scale { mantissa: sim.get("mantissa").to_u64() as u16, exponent: sim.get("exponent").to_i64() as i16 }
         }
+    }
+
+    fn check(mut root: impl FnMut(&mut Unit)) {
+        [Depth::Short, Depth::Deep].map(Unit::new).iter_mut().for_each(&mut root);
+    }
+
+    #[test]
+    fn sums_of_every_length_get_the_root_of_arith() {
+        let patterns = [0u128, 1, 3, 0x1_2345_6789_abcd_ef01_2345, u128::MAX >> 48];
+        let sums = patterns.iter().flat_map(|p| (0..80).map(move |n| p >> n)).chain((0..80).map(|n| 1 << n));
+        let sums: Vec<u128> = sums.map(|sum| sum & ((1 << SUM) - 1)).collect();
+        check(|unit| {
+            for (i, &sum) in sums.iter().enumerate() {
+                let epsilon = [0, 1, (1u64 << 40) - 1, 12345][i % 4];
+                let expected = rsqrt::rsqrt(Scale::from_integer(sum + u128::from(epsilon)));
+                assert_eq!(unit.root(sum, epsilon), expected, "{sum:x} + {epsilon:x}");
+            }
+        });
+    }
+
+    /// The unit normalises sums itself, so of arith's scales it can be given those of integers: the mantissa
+    /// decides the digits, the parity of the exponent the half of the table.
+    #[test]
+    fn scales_of_every_seed_get_the_root_of_arith() {
+        check(|unit| {
+            for s in rsqrt::cases().filter(|s| (-15..=64).contains(&s.exponent)) {
+                let mantissa = u128::from(s.mantissa);
+                let sum = if s.exponent >= 0 { mantissa << s.exponent } else { mantissa >> -s.exponent };
+                assert_eq!(unit.root(sum, 0), rsqrt::rsqrt(Scale::from_integer(sum)), "{s:?}");
+            }
+        });
+    }
+
+    #[test]
+    fn integers_become_the_scales_of_arith_before_their_root() {
+        check(|unit| {
+            for c in scale::cases() {
+                let expected = rsqrt::rsqrt(Scale::from_integer(c.x));
+                assert_eq!(unit.root(c.x, 0), expected, "{c:?}");
+            }
+        });
     }
 }
