@@ -199,8 +199,9 @@ fn every_port_of_the_synthesis_top_says_of_which_bus_it_is() {
     let top = text(&overlay.top);
     let lines: Vec<&str> = top.lines().map(str::trim).collect();
     let before = |port: &str| {
-        let at =
-            lines.iter().position(|l| l.ends_with(&format!(" {port},")) || l.ends_with(&format!(" {port}"))).unwrap();
+        let declared =
+            |line: &str| line.split(" //").next().unwrap().trim_end_matches(',').ends_with(&format!(" {port}"));
+        let at = lines.iter().position(|line| declared(line)).unwrap();
         lines[..at].iter().rev().take_while(|l| l.starts_with("(*")).copied().collect::<Vec<_>>().concat()
     };
     for port in &emitted.ports {

@@ -19,7 +19,7 @@ fn prompt() -> Vec<u32> {
 }
 
 fn program(logits: bool) -> Arc<ModelProgram> {
-    fixture(&overlay(LARGE), &CompileOptions { logits, ..options() }).unwrap()
+    fixture(&overlay(LARGE), &CompileOptions { logits, ..options() })
 }
 
 fn loaded(program: &ModelProgram) -> Machine {
@@ -194,7 +194,10 @@ fn what_nobody_waits_for_is_not_begun() {
     let held = Arc::clone(&program);
     let engine = Engine::start(program, move || Ok(Box::new(loaded(&held)))).unwrap();
     let (release, gate) = std::sync::mpsc::channel::<()>();
-    let busy = engine.ask(move |_| Ok(gate.recv().unwrap()));
+    let busy = engine.ask(move |_| {
+        gate.recv().unwrap();
+        Ok(())
+    });
     let dropped = engine.ask(|batch| batch.decode(&[(SLOT, 3)]));
     let kept = engine.ask(|batch| batch.decode(&[(SLOT, 4)]));
     drop(dropped);

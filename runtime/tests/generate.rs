@@ -62,7 +62,7 @@ struct Outcome {
 }
 
 fn outcome(overlay: &StreamedConfig, options: &CompileOptions, run: impl Fn(&mut Session<'_>) -> Vec<u32>) -> Outcome {
-    let compiled = fixture(overlay, options).unwrap();
+    let compiled = fixture(overlay, options);
     let mut machine = Machine::new(overlay);
     machine.load(&compiled.program).unwrap();
     let mut session = Session::new(&mut machine, &compiled, |_| {});
@@ -113,7 +113,7 @@ fn another_overlay_changes_no_bit() {
     assert_eq!(outcome(&overlay(SMALL), &options(), generate), large);
     // Too small for the feed-forward part in one tile.
     let cramped = overlay_with(LARGE, |file, _| file.scratchpad.vector_words = 1024);
-    let tiled = |overlay| tiles(&fixture(overlay, &options()).unwrap());
+    let tiled = |overlay| tiles(&fixture(overlay, &options()));
     assert_eq!((tiled(&overlay(LARGE)), tiled(&cramped) > 1), (1, true));
     assert_eq!(outcome(&cramped, &options(), generate), large);
 }
@@ -178,7 +178,7 @@ fn a_compiled_model_agrees_with_the_float_reference() {
 
 #[test]
 fn impossible_requests_are_refused_and_change_nothing() {
-    let compiled = fixture(&overlay(LARGE), &options()).unwrap();
+    let compiled = fixture(&overlay(LARGE), &options());
     let mut machine = Machine::new(&overlay(LARGE));
     machine.load(&compiled.program).unwrap();
     let mut session = Session::new(&mut machine, &compiled, |_| {});
@@ -195,7 +195,7 @@ fn impossible_requests_are_refused_and_change_nothing() {
 
 #[test]
 fn every_run_is_reported_with_its_tokens() {
-    let compiled = fixture(&overlay(LARGE), &options()).unwrap();
+    let compiled = fixture(&overlay(LARGE), &options());
     let mut machine = Machine::new(&overlay(LARGE));
     machine.load(&compiled.program).unwrap();
     let mut steps = Vec::new();

@@ -65,6 +65,7 @@ impl<L: Layout> Queue<L> {
 fn short_fifo(d: &mut Design, width: u32, depth: u32) -> ModuleId {
     assert!(depth.is_power_of_two() && depth >= 2, "the depth of a fifo is a power of two, found {depth}");
     d.module(format!("fifo_{width}x{depth}"), |m| {
+        m.doc("First in, first out; the oldest entry is visible at the output.");
         let (in_data, in_valid) = (m.input("in_data", unsigned(width)), m.input("in_valid", bit()));
         let out_ready = m.input("out_ready", bit());
         let bits = depth.ilog2();
@@ -100,6 +101,7 @@ pub fn deep_fifo(d: &mut Design, width: u32, depth: u32, style: RamStyle) -> Mod
     assert!(depth.is_power_of_two(), "the depth of a fifo is a power of two, found {depth}");
     let output: Fifo<Type> = fifo(d, unsigned(width), OUTPUT_ENTRIES);
     d.module(format!("deep_fifo_{width}x{depth}"), |m| {
+        m.doc("First in, first out, in block or ultra RAM; the oldest entry is visible at the output.");
         let (in_data, in_valid) = (m.input("in_data", unsigned(width)), m.input("in_valid", bit()));
         let out_ready = m.input("out_ready", bit());
         let bits = depth.ilog2();

@@ -131,6 +131,7 @@ fn a_file_says_who_made_it_and_what_its_ports_are() {
         lint_off -rule UNUSEDSIGNAL -file "*demo_leaf.v" -match "*'s_beat'*"
         lint_off -rule UNUSEDPARAM -file "*demo_leaf.v" -match "*'STATE_NEVER'*"
         lint_off -rule UNUSEDSIGNAL -file "*demo_leaf.v" -match "*'state'*"
+        lint_off -rule TIMESCALEMOD
         lint_off -file "*outside.v"
     "#]]
     .assert_eq(&files[3].1);

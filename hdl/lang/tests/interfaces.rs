@@ -70,10 +70,10 @@ fn fields_lie_lowest_first_and_keep_their_signs() {
         d.finish().unwrap();
         assert_eq!(Layout::width(Tag::layout(bits)), 11 + bits);
         let mut sim = Sim::new(&d, top).unwrap();
-        sim.set("tag", 0b110_011_1_1001u64);
+        sim.set("tag", 0b110_0111_1001u64);
         sim.step();
         assert_eq!((sim.get("row").to_u64(), sim.get("limit1").to_i64()), (9, -2));
-        assert_eq!(sim.get("again").to_u64(), 0b110_011_1_1001);
+        assert_eq!(sim.get("again").to_u64(), 0b110_0111_1001);
     }
 }
 

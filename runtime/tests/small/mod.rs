@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sagen_checkpoint::model::{Activation, ModelConfig, Rope, RopePairing, RopeScaling};
-use sagen_compile::{CompileError, CompileOptions, Fusion, compile_shape};
+use sagen_compile::{CompileOptions, Fusion, compile_shape};
 use sagen_config::Board;
 use sagen_streamed_arch::{ModelProgram, StreamedConfig, StreamedFile};
 
@@ -29,8 +29,8 @@ pub(crate) fn options() -> CompileOptions {
     CompileOptions { context: 64, logits: false, fuse: Fusion::ALL }
 }
 
-pub(crate) fn fixture(overlay: &StreamedConfig, options: &CompileOptions) -> Result<Arc<ModelProgram>, CompileError> {
-    compile_shape(config(), 7, overlay, options).map(Arc::new)
+pub(crate) fn fixture(overlay: &StreamedConfig, options: &CompileOptions) -> Arc<ModelProgram> {
+    Arc::new(compile_shape(config(), 7, overlay, options).unwrap())
 }
 
 /// The shape.

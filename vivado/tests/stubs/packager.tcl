@@ -8,7 +8,7 @@ proc stub::read_ports {} {
         set text [read $file]
         close $file
         foreach {line direction range high name} \
-            [regexp -all -inline -line {^  (input|output) wire (\[(\d+):0\] )?(\w+),?$} $text] {
+            [regexp -all -inline -line {^  (input|output) wire (\[(\d+):0\] )?(\w+),?(?: //.*)?$} $text] {
             dict set ports $name [list $direction [expr {$high eq "" ? 1 : $high + 1}]]
         }
     }

@@ -14,6 +14,7 @@ pub fn read_arbiter(d: &mut Design, requesters: u32, port_bytes: u32) -> ModuleI
     let order = fifo(d, unsigned(id_bits), IN_FLIGHT);
     let width = port_bytes * 8;
     d.module(format!("read_arbiter_{requesters}x{width}"), |m| {
+        m.doc("Several read channels share one port; the first that asks wins.");
         let asks: Vec<_> =
             (0..requesters).map(|i| m.slave(format!("q{i}_"), AxiRead::layout(port_bytes, false))).collect();
         let of = |field: fn(&AxiRead<Signal, Output>) -> Signal| -> Vec<Signal> { asks.iter().map(field).collect() };

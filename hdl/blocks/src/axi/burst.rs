@@ -78,6 +78,7 @@ impl Transfers {
 /// `issued` is high for one cycle with `issued_beats` when a burst is accepted.
 pub fn bursts(d: &mut Design, port_bytes: u32, longest: u32, room_bits: u32) -> Bursts {
     let module = d.module(format!("bursts_{port_bytes}b_{longest}x_{room_bits}"), |m| {
+        m.doc("Cuts a contiguous transfer into AXI bursts that cross no 4 KiB page.");
         let shift = port_bytes.ilog2();
         let page_beats = PAGE / port_bytes;
         let page_bits = page_beats.ilog2();

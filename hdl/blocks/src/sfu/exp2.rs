@@ -31,6 +31,7 @@ interface! {
 /// The pipeline. `max` is not below a `z` that is seen.
 pub fn exp2(d: &mut Design) -> ModuleId {
     d.module("softmax_weight", |m| {
+        m.doc("Numerator of the softmax: round(255 * 2^(z - max)), or 0 where the key is not seen.");
         let port = m.slave("", Exp2::layout());
         let stages = m.pipeline(port.valid, LATENCY - 1);
 

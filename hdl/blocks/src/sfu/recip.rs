@@ -44,6 +44,7 @@ type Port = Division<Signal, Output>;
 pub fn recip(d: &mut Design, vectors: u32) -> ModuleId {
     assert!(vectors.is_power_of_two() && vectors > 1, "{vectors} vectors; a power of two above 1 is allowed");
     d.module("softmax_scale", |m| {
+        m.doc("Denominators of the softmax, and the scale that divides by them.");
         let port = m.slave("", Division::layout(vectors));
         let sums = sums(m, &port);
         let (feeding, vector) = (m.reg("feeding", bit()).reset(0), m.reg("vector", unsigned(vectors.ilog2())).reset(0));

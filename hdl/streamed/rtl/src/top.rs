@@ -45,6 +45,7 @@ pub fn overlay(d: &mut Design, overlay: &StreamedConfig, build_hash: u32) -> Top
 /// The core with or without its observation outputs.
 fn shell(d: &mut Design, name: &str, core: ModuleId, taps: bool) -> ModuleId {
     d.module(name, |m| {
+        m.doc("An LLM accelerator: AXI4-Lite control, AXI4 memory ports.");
         m.pass_all(m.instance("u_core", core), |interface| taps || !interface.prefix.starts_with("tap_"));
     })
 }
@@ -72,6 +73,7 @@ fn core(d: &mut Design, overlay: &StreamedConfig, build_hash: u32) -> ModuleId {
     let (scratch, codes, scales) = (scratchpad(d, overlay), code_memory(d, overlay), scale_file(d));
     let arbiters = ports::arbiters(d, overlay);
     d.module("overlay_core", |m| {
+        m.doc("Units, memories, control and memory ports wired together.");
         let parts = Parts {
             csr: m.instance("u_csr", csr),
             fetch: m.instance("u_fetch", fetch),

@@ -31,6 +31,7 @@ fn cycles(products: u64, stride_bits: u32) -> u64 {
 /// `total` is the offset in the cycle of `done`, `offset` from the next cycle until `start`.
 pub(super) fn register_offset(d: &mut Design, strides: u32, stride_bits: u32) -> ModuleId {
     d.module(format!("register_offset_{strides}x{stride_bits}"), |m| {
+        m.doc("Byte offset of a descriptor: step register times stride, one or two of them added.");
         let start = m.input("start", bit());
         let value = m.input("value", unsigned(VALUE)).lanes(VALUE_PIECE);
         let strides: Vec<Signal> =

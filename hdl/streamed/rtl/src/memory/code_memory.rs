@@ -11,6 +11,7 @@ const QUARTER: u32 = 16 * 8;
 pub fn code_memory(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let depth = overlay.code_words() as u32;
     d.module("code_memory", |m| {
+        m.doc("Words of 64 int8 codes and their 2-bit shift.");
         let write = m.slave("c_", CodeWrite::layout());
         let read = m.slave("r_", CodeRead::layout());
         let bits = depth.ilog2();

@@ -7,6 +7,7 @@ use sagen_streamed_isa::SCALES;
 /// The scale file.
 pub fn scale_file(d: &mut Design) -> ModuleId {
     d.module("scale_file", |m| {
+        m.doc("A 16-bit mantissa and an 8-bit exponent an entry; data follows the address by one cycle.");
         let write = m.slave("f_", ScaleWrite::layout());
         let read = m.slave("r_", ScaleRead::layout());
         let bits = SCALES.ilog2();

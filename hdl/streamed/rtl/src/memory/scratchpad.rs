@@ -15,6 +15,7 @@ pub fn scratchpad(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let depth = overlay.scratch_words() as u32;
     let style = if overlay.board().ultra_ram() { RamStyle::Ultra } else { RamStyle::Block };
     d.module("scratchpad", |m| {
+        m.doc("Words of 64 bytes with byte enables, two read ports and one write port.");
         let writer = |name: &str, refusable| m.slave(name, ScratchWrite::layout(refusable));
         let (vector, compute, load) = (writer("vector_", false), writer("compute_", true), writer("load_", true));
         let [a, b] = ["a_", "b_"].map(|port| m.slave(port, ScratchRead::layout()));

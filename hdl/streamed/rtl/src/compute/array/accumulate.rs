@@ -35,6 +35,7 @@ interface! {
 /// `block_final` is high while the first row of a block's last step is written; the others follow in 15 cycles.
 pub(super) fn accumulate(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_accumulate_c{}_n{}{}", g.columns(), g.bands(), g.signs()), |m| {
+        m.doc("Accumulators of two blocks: 2 banks x 16 activation rows x 16 output rows of 32 bits.");
         let (inputs, port) = (Row::layout(g).inputs(m, ""), m.slave("", Accumulators::layout(g)));
         let bands: Vec<Vec<Signal>> = (0..g.bands()).map(|i| sums(m, g, &format!("p{i}"))).collect();
         let (row, totals) = total(m, g, inputs, bands);

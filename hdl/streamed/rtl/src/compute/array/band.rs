@@ -44,6 +44,7 @@ pub(super) fn band(d: &mut Design, g: Geometry) -> ModuleId {
         false => [pe(d, g, true), pe(d, g, false)],
     };
     d.module(format!("array_band_c{}{}", g.columns(), g.variant()), |m| {
+        m.doc("One band of a weight-stationary array: 8 rows of processing elements.");
         let flow = Flow::layout().inputs(m, "");
         let f = flags(m, g, &flow);
         let x = skew(m, "x", flow.running, flow.x);

@@ -81,6 +81,7 @@ struct Begin {
 pub(super) fn drain(d: &mut Design, g: Geometry) -> ModuleId {
     let lane = requant(d, Depth::of(g.deep));
     d.module(format!("array_drain_c{}{}", g.columns(), g.variant()), |m| {
+        m.doc("Turns the accumulators of finished blocks into results, four a cycle.");
         let (port, ctx) = (m.slave("", Drain::layout(g)), m.slave(context_port(), ResultsContext::layout()));
         let c = context(m);
         let row = m.reg("row", unsigned(ROWS.ilog2()));

@@ -31,6 +31,7 @@ interface! {
 pub(super) fn feed(d: &mut Design, g: Geometry) -> ModuleId {
     let sums = TO_ARRAY + g.latency();
     d.module(format!("array_feed_d{}_a{}{}", g.side, g.arrays, g.pipeline()), |m| {
+        m.doc("Picks the channels of a step from the code words.");
         let (port, step) = (m.slave("", Codes::layout(g)), Step::layout(g).inputs(m, ""));
         let running = port.running;
         let valids = m.history("valid_line", port.row_valid, sums);

@@ -21,6 +21,7 @@ interface! {
 /// beat of this cycle is.
 pub(super) fn intake(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_intake_b{}", g.beat), |m| {
+        m.doc("Takes the beats of a descriptor: of every block the scale beats, then the weight beats.");
         let (port, ctx) = (m.slave("", Intake::layout()), m.slave(context(), StreamContext::layout()));
 
         let running = m.reg("running", bit()).reset(0);

@@ -62,6 +62,7 @@ struct Position {
 /// See the file.
 pub(super) fn issue(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_issue_{}", g.tag()), |m| {
+        m.doc("Issues steps of 16 cycles, one activation row a cycle.");
         let (port, ctx) = (m.slave("", Issue::layout()), m.slave(context_port(), RowsContext::layout()));
         let (full, release) = (port.tile_ready, port.retire);
         let context = context(m);

@@ -82,6 +82,7 @@ pub(super) fn context() -> Renamed<&'static str> {
 /// Ports `intake_*`, `issue_*`, `drain_*` for the readers. `busy` while a descriptor is not done.
 pub(super) fn queue(d: &mut Design) -> ModuleId {
     d.module("array_queue", |m| {
+        m.doc("Accepted descriptors; three readers go through them, each at its own pace.");
         let desc = m.slave(data_first("desc"), Beats::layout(512));
         let done = m.input("done", bit());
         let count = m.reg("count", unsigned(DEPTH.ilog2() + 1)).reset(0);

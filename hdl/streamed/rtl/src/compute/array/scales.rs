@@ -25,6 +25,7 @@ interface! {
 /// `read` of the oldest block: all its scales one cycle later. `retire` discards that block.
 pub(super) fn scales(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_scales_b{}", g.beat), |m| {
+        m.doc("Row scales of the blocks between the stream and the drain.");
         let port = m.slave("", BlockScales::layout(g));
         let BlockScales { write, beat, read, retire, .. } = port;
         let bits = DEPTH.ilog2();

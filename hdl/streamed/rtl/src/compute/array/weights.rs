@@ -31,6 +31,7 @@ interface! {
 /// See the file.
 pub(super) fn weights(d: &mut Design, g: Geometry) -> ModuleId {
     d.module(format!("array_weights_{}", g.tag()), |m| {
+        m.doc("Weight buffer and loader: beats in, one tile row for every array a cycle out.");
         let port = m.slave("", Tiles::layout(g));
         let Tiles { write, beat, start, .. } = port;
         let full = m.reg("full", bit()).reset(0);

@@ -19,6 +19,7 @@ interface! {
 /// The unit.
 pub(super) fn argmax(d: &mut Design) -> ModuleId {
     d.module("gemv_argmax", |m| {
+        m.doc("Running maximum of vector 0's results; of equal ones the first wins.");
         let port = m.slave("", Argmax::layout());
         let Argmax { valid, first, y, .. } = port;
         let plan = Plan::layout().packed(port.plan).unpack();

@@ -43,6 +43,7 @@ bundle! {
 /// The feed.
 pub(super) fn feed(d: &mut Design) -> ModuleId {
     d.module("gemv_feed", |m| {
+        m.doc("Accepts descriptors, reads their scales, and fetches the code words of the resident vectors.");
         let (desc, port) = (m.slave(data_first("desc"), Beats::layout(512)), m.master("", Feed::layout()));
         let fetching = m.reg("fetching", bit()).reset(0);
         let held = m.reg("held", bit()).reset(0);

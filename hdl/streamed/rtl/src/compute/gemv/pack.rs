@@ -65,6 +65,7 @@ type Port = Pack<Signal, Output>;
 /// The unit.
 pub(super) fn pack_unit(d: &mut Design, beat: u32) -> ModuleId {
     d.module(format!("gemv_pack_{beat}"), |m| {
+        m.doc("Packs the results of each vector into scratchpad words and writes them.");
         let port = m.slave("", Pack::layout());
         let fill = m.reg("fill", unsigned(SLOT)).reset(0);
         let full = m.net("full", port.valid & port.word_end);

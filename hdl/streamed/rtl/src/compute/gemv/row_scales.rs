@@ -33,6 +33,7 @@ pub(super) fn beats(beat: u32) -> u32 {
 /// else to the next row.
 pub(super) fn row_scales(d: &mut Design, beat: u32) -> ModuleId {
     d.module(format!("gemv_row_scales_{beat}"), |m| {
+        m.doc("Row scales of a weight block, offered row by row as results reach the lanes.");
         let port = m.slave("", RowScales::layout(beat));
         let RowScales { take, advance, first, .. } = port;
         let entries: Vec<Signal> = port.beat.lanes(32).iter().map(|word| word.slice(0, ENTRY)).collect();

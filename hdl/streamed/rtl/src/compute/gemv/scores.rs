@@ -45,6 +45,7 @@ pub(super) fn scores(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let weight = exp2::exp2(d);
     let queue = fifo(d, unsigned(8 * VECTORS as u32), AHEAD);
     d.module("score_buffer", |m| {
+        m.doc("Scores of up to four vectors a key, their running maxima, and the weights made of them.");
         let port = m.slave("", Scores::layout());
         let Scores { valid, first, z, pop, .. } = port;
         let plan = Plan::layout().packed(port.plan);

@@ -153,6 +153,7 @@ struct Now {
 /// The sequencer.
 pub(super) fn sequencer(d: &mut Design, beat: u32) -> ModuleId {
     d.module(format!("gemv_sequencer_{beat}"), |m| {
+        m.doc("Decides when a beat is accepted and what becomes of it.");
         let (port, fed) = (m.slave("", Sequence::layout(beat)), m.slave("", Feed::layout()));
         let next = Plan::layout().packed(fed.next);
         let state = m.fsm("state", &["idle", "scales", "rows", "keys", "divide", "drain"]);

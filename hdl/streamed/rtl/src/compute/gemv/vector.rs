@@ -74,6 +74,7 @@ pub(super) fn lane_bits(beat: u32) -> u32 {
 /// One vector.
 pub(super) fn vector(d: &mut Design, beat: u32, depth: Depth) -> ModuleId {
     d.module(depth.name(&format!("gemv_vector_{beat}")), |m| {
+        m.doc("The multipliers of one resident vector: one multiply-accumulate a byte of the beat.");
         let port = m.slave("", Multiply::layout(beat));
         let operands = operands(m, &port, beat);
         let products = products(m, &port, &operands, product_stages(depth));
