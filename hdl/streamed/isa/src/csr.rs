@@ -104,8 +104,8 @@ csrs! {
         SOURCE source: 0, 8, Choice(crate::ErrorSource::NAMES), "Who met it: fetch, stream, load or store a bad bus response, opcode an unknown opcode.";
         FETCHED fetched: 8, 24, Unsigned, "Descriptors fetched by then.";
     }
-    ProgramLow program_low = 0x18, ReadWrite, "Program address [31:0], a multiple of 64."
-    ProgramHigh program_high = 0x1c, ReadWrite, "Program address [39:32]; higher bits are kept and ignored."
+    ProgramLow program_low = 0x18, ReadWrite, "Program address, bits 31 to 0; a multiple of 64."
+    ProgramHigh program_high = 0x1c, ReadWrite, "Program address, bits 39 to 32; higher bits are kept and ignored."
     ProgramLength program_length = 0x20, ReadWrite,
         "Descriptors in the program, less than 2^24; higher bits are kept and ignored."
     Fetched fetched = 0x24, Read, "Descriptors fetched since the start."
