@@ -179,7 +179,7 @@ fn a_prefix_goes_before_modules_instances_and_the_manifest_but_not_black_boxes()
     assert_eq!((manifest.top.as_str(), names), ("a_top", vec!["a_leaf", "OUTSIDE", "a_top"]));
     assert_eq!(manifest.modules[2].instances[0].module, "a_leaf");
     let (d, _) = design("1");
-    expect!["name `1a_leaf` must be a letter followed by letters, digits and single underscores"]
+    expect!["name `1leaf` must be a letter followed by letters, digits and single underscores"]
         .assert_eq(&d.finish().unwrap_err().0[0].problem.to_string());
 }
 
