@@ -174,6 +174,10 @@ impl RtlDevice {
                 }
             }
         }
+        if let Some(unclaimed) = taps.and_then(|taps| taps.results.into_iter().next()) {
+            self.differs = true;
+            return Err(DeviceError::Failed(format!("the RTL wrote an argmax that golden did not: {unclaimed:?}")));
+        }
         if let (Some(timelines), Some(observer)) = (self.timelines.as_mut(), observer) {
             timelines.push(observer.finish());
         }

@@ -3,6 +3,7 @@
 use crate::bridge::{BridgeError, Bus, Port, Sim};
 use sagen_streamed_golden::machine::Write;
 use sagen_streamed_isa::{GROUP, UNITS, Unit, WORD_BYTES};
+use std::collections::VecDeque;
 
 /// Writes since the unit's last completed descriptor.
 pub(super) type Pending = [Vec<Write>; UNITS.len()];
@@ -24,6 +25,9 @@ pub(super) struct Taps {
     /// Code words are written in quarters: the words as they are by now.
     codes: std::collections::BTreeMap<u32, [i8; GROUP]>,
     pub(super) pending: Pending,
+    /// Results of argmaxes that no completed descriptor has claimed. They come in the order of the descriptors, but a short
+    /// one's may come before the last scratchpad word of the one before it.
+    pub(super) results: VecDeque<Write>,
     pub(super) data_port: usize,
 }
 
@@ -52,6 +56,7 @@ impl Taps {
             register: (sim.port("tap_reg_write")?, sim.port("tap_reg_index")?, sim.port("tap_reg_data")?),
             codes: Default::default(),
             pending: Default::default(),
+            results: VecDeque::new(),
             data_port,
         })
     }
@@ -78,7 +83,7 @@ impl Taps {
         }
         if self.register.0.get() == 1 {
             let (index, value) = (u32::from(self.register.1.get()), self.register.2.get());
-            self.pending[Unit::Compute.index()].push(Write::Register { index, value });
+            self.results.push_back(Write::Register { index, value });
         }
     }
 
