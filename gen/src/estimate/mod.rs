@@ -161,7 +161,11 @@ pub fn sources(overlay: &Overlay) -> Result<(Manifest, Vec<Source>), EstimateErr
     for module in &manifest.modules {
         let Some(black_box) = &module.black_box else { continue };
         let of_it = foreign.iter().filter(|s| black_box.sources.iter().any(|entry| entry.file == s.file));
-        texts.insert(module.name.clone(), of_it.map(|s| s.text.as_str()).collect());
+        let text: String = of_it.map(|s| s.text.as_str()).collect();
+        // One without a file stays out, and is told below.
+        if !text.is_empty() {
+            texts.insert(module.name.clone(), text);
+        }
     }
     let source = |m: &ModuleEntry| {
         let mut children: Vec<String> = m.instances.iter().map(|i| i.module.clone()).collect();
