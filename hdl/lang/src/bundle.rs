@@ -93,17 +93,6 @@ pub trait Layout: Each<Type> + Copy {
         unsigned(Layout::width(self))
     }
 
-    /// Signals of these types, made by their names.
-    #[track_caller]
-    fn by_name(self, mut make: impl FnMut(&str) -> Signal) -> Self::Of<Signal> {
-        let line = Location::caller();
-        self.each("", &mut |name, ty| {
-            let signal = make(name);
-            expect_type(line, &format!("field `{name}`"), signal, ty);
-            signal
-        })
-    }
-
     /// As one bus, the first field lowest. Every field must have its type.
     #[track_caller]
     fn pack(self, fields: Self::Of<Signal>) -> Packed<Self> {
