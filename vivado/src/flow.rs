@@ -218,11 +218,7 @@ fn digest<'a>(files: impl Iterator<Item = &'a File>) -> String {
         hasher.update(&file.path);
         hasher.update(&file.text);
     }
-    hex(&hasher.finalize())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|b| format!("{b:02x}")).collect()
+    base16ct::lower::encode_string(&hasher.finalize())
 }
 
 fn expected(overlay: &Overlay, build_hash: u32) -> Expected {
@@ -267,7 +263,7 @@ fn settings(
         control_range: format!("{:#x}", board.control.window.bytes),
         slave_ports: bus(ports, overlay.slave(), "awaddr")?,
         masters: masters.collect::<Result<_, _>>()?,
-        sources: sources.iter().map(|s| (s.path, hex(&Sha256::digest(s.text)))).collect(),
+        sources: sources.iter().map(|s| (s.path, base16ct::lower::encode_string(&Sha256::digest(s.text)))).collect(),
         constraints: constraints::of(&board.name).iter().map(|(name, _)| *name).collect(),
     };
     let render = |reason: tera::Error| FlowError::Render { file: "settings.tcl", reason: format!("{reason:?}") };

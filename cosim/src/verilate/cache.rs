@@ -49,7 +49,7 @@ impl Key {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
-        Self(hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect())
+        Self(base16ct::lower::encode_string(&hash.finalize()[..12]))
     }
 }
 

@@ -210,7 +210,7 @@ fn identity(executable: &Path, more: &[&[u8]]) -> Result<String, ToolsError> {
         hash.update((part.len() as u64).to_le_bytes());
         hash.update(part);
     }
-    Ok(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
+    Ok(base16ct::lower::encode_string(&hash.finalize()[..16]))
 }
 
 /// The Python package, wherever python3 finds it.

@@ -106,7 +106,13 @@ pub fn verilog(overlay: &Overlay) -> Result<Verilog, EmitError> {
     };
     files.push(File { path: "manifest.json".to_string(), text: serde_json::to_string_pretty(&build)? + "\n" });
     let top = design.lookup(&overlay.top).expect("the synthesis top was just built");
-    Ok(Verilog { files, manifest, ports: design.ports(top).to_vec(), build_hash, sources: hex(&digest) })
+    Ok(Verilog {
+        files,
+        manifest,
+        ports: design.ports(top).to_vec(),
+        build_hash,
+        sources: base16ct::lower::encode_string(&digest),
+    })
 }
 
 /// The module tree of an overlay, with this number in the `build_hash` register.
@@ -169,11 +175,4 @@ fn build_hash(overlay: &Overlay, sources: &[u8; 32]) -> u32 {
     hasher.update(sources);
     let [a, b, c, d, ..] = <[u8; 32]>::from(hasher.finalize());
     u32::from_be_bytes([a, b, c, d])
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a string can be written to");
-        text
-    })
 }

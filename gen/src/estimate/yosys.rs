@@ -231,7 +231,7 @@ impl Yosys {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
-        let key: String = hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
+        let key = base16ct::lower::encode_string(&hash.finalize()[..12]);
         self.cache.join(format!("{key}.json"))
     }
 

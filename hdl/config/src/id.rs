@@ -35,7 +35,7 @@ pub fn canonical(written: &impl Serialize) -> String {
 
 impl Display for ConfigId {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "{:x}", base16ct::HexDisplay(&self.0))
     }
 }
 

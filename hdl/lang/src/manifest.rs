@@ -98,13 +98,9 @@ pub struct SourceEntry {
 
 impl From<&Source> for SourceEntry {
     fn from(source: &Source) -> SourceEntry {
-        let hash = hex(Sha256::digest(&source.text));
+        let hash = base16ct::lower::encode_string(&Sha256::digest(&source.text));
         SourceEntry { file: source.file.clone(), licence: source.licence.clone(), hash }
     }
-}
-
-fn hex(digest: impl AsRef<[u8]>) -> String {
-    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Manifest {
@@ -179,7 +175,7 @@ impl Design {
         }
         ModuleEntry {
             name: entity.name().into(),
-            hash: hex(hasher.finalize()),
+            hash: base16ct::lower::encode_string(&hasher.finalize()),
             clocked: entity.clocked(),
             resettable: entity.resettable(),
             ports: entity.ports().to_vec(),

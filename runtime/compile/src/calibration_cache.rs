@@ -68,7 +68,7 @@ fn digest(path: &Path) -> io::Result<String> {
             }
         }
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(base16ct::lower::encode_string(&hash.finalize()))
 }
 
 /// The file itself, or a directory's weights and settings.

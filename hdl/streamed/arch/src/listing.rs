@@ -32,13 +32,14 @@ fn line(text: &mut String, line: &str) {
 fn region_line(region: &Region, image: Option<&Segment>) -> String {
     let Region { name, kind, base, bytes } = region;
     let kind = format!("{kind:?}");
-    let sum = image.map_or(String::new(), |s| format!("sha256 {}", sum(&s.bytes)));
+    let sum = image
+        .map_or(String::new(), |s| format!("sha256 {}", base16ct::lower::encode_string(&Sha256::digest(&s.bytes))));
     format!("  {base:#012x} {bytes:>12} {kind:<12} {name:<20} {sum}")
 }
 
 fn routine_line(routine: &Routine) -> Result<String, FieldError> {
     let Routine { kind, slot, address, steps } = routine;
-    let sum = sum(&routine.encode()?);
+    let sum = base16ct::lower::encode_string(&Sha256::digest(routine.encode()?));
     let of = if slot.0 == 0 { String::new() } else { format!(" of slot {}", slot.0) };
     Ok(format!("{kind}{of} at {address:#x}: {} descriptors, sha256 {sum}", steps.len()))
 }
@@ -57,11 +58,4 @@ fn step_line(index: usize, step: &Step) -> Result<String, FieldError> {
 fn fields(layout: &Layout, words: &Words) -> String {
     let set = layout.fields.iter().map(|f| (f.name, f.value(words))).filter(|(_, value)| *value != 0);
     set.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
-}
-
-fn sum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a string can be written to");
-        text
-    })
 }

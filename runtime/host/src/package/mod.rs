@@ -128,7 +128,7 @@ fn copy(
     if size != package.size {
         return Err(wrong("size", size.to_string(), package.size.to_string()));
     }
-    let sha256: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = base16ct::lower::encode_string(&hash.finalize());
     if sha256 != package.sha256 {
         return Err(wrong("sha256", sha256, package.sha256.clone()));
     }

@@ -32,7 +32,7 @@ fn stand(script: &str) -> Stand {
     std::fs::write(&path, format!("{find_dest}\nWHEEL={}\n{script}\n", wheel.display())).unwrap();
     let mut packages = Packages::at(folder.path().join("cache"));
     packages.pip.python = vec!["sh".into(), path.into()];
-    let sha256: String = Sha256::digest(CONTENT).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = base16ct::lower::encode_string(&Sha256::digest(CONTENT));
     let package = Package {
         name: "pkg".to_owned(),
         version: "1.0.0".to_owned(),
