@@ -10,9 +10,12 @@ use sagen_cosim::axi::Profile;
 use sagen_cosim::streamed::device::{Check, Checked, RtlDevice};
 use sagen_cosim::verilate::Variant;
 use sagen_engine::{Session, Step};
+use sagen_host::files;
 use sagen_host::progress::Progress;
 use sagen_streamed_arch::{Device, ModelProgram, RunStats, StreamedConfig};
 use sagen_streamed_timing::{MemoryTiming, Predictor};
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -39,17 +42,65 @@ pub(crate) struct Options {
     /// Folder that holds build folders.
     #[arg(long, default_value = "build")]
     out: PathBuf,
+    /// Write a JSON report here.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Fail below this share of the stream ports' limit. Shapes of few layers stay below what large ones reach.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    at_least: Option<u8>,
 }
 
 /// The token of every position.
 const TOKEN: u32 = 1;
 /// Prediction and RTL may differ by this share.
 const TOLERANCE: f64 = 0.02;
-/// Least share of the stream ports' limit.
-const LEAST_SHARE: f64 = 0.95;
+/// Version of the report.
+const SCHEMA: u32 = 1;
+
+/// What was found.
+#[derive(Serialize)]
+struct Verified {
+    /// Version of this structure.
+    schema: u32,
+    shape: String,
+    /// What the shape lacks of the real model.
+    left_out: Vec<String>,
+    config: String,
+    clock_mhz: u32,
+    position: usize,
+    seed: u64,
+    cycles: u64,
+    predicted_cycles: u64,
+    /// Cycles that the bytes of the stream ports take at the least.
+    limit_cycles: u64,
+    stream_bytes: u64,
+    /// Share of what the stream ports could have delivered.
+    stream_share: f64,
+    tok_per_s: f64,
+    /// Descriptors after which all was compared with golden.
+    descriptors: u64,
+    /// Bytes compared.
+    bytes: u64,
+}
 
 /// Run, compare, print.
 pub(crate) fn run(options: &Options) -> Result<()> {
+    if let Some(path) = &options.report {
+        files::check("--report", path)?;
+    }
+    let found = verify(options)?;
+    print!("{found}");
+    if let Some(path) = &options.report {
+        files::write(path, &(serde_json::to_string_pretty(&found)? + "\n"))?;
+    }
+    ensure!(found.error().abs() <= TOLERANCE, "the prediction is off by more than {} %", 100.0 * TOLERANCE);
+    if let Some(least) = options.at_least {
+        ensure!(100.0 * found.stream_share >= f64::from(least), "less than {least} % of the stream ports' limit");
+    }
+    Ok(())
+}
+
+fn verify(options: &Options) -> Result<Verified> {
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let shape = Shape::find(&options.shape)?;
     let compiled = random_program(&shape, &overlay, options)?;
@@ -57,26 +108,44 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let predicted = predictor.cost(&Step::decode_at(options.position))?;
     let (stats, checked) = simulate(&overlay, &compiled, options)?;
     let cycles = stats.cycles.context("the RTL counts cycles")?;
-    let error = predicted.cycles as f64 / cycles as f64 - 1.0;
     let limit = stats.stream_bytes / overlay.beat_bytes() as u64;
-    let share = limit as f64 / cycles as f64;
-    println!(
-        "{} at position {} on {}, random weights of seed {}",
-        shape.name,
-        options.position,
-        overlay.name(),
-        options.seed
-    );
-    println!("bit-exact with golden: {} descriptors, {} bytes compared", checked.descriptors, checked.bytes);
-    println!("cycles {cycles}, predicted {} ({:+.2} %)", predicted.cycles, 100.0 * error);
-    println!("port limit {limit} cycles for {} bytes: {:.1} % of the stream ports", stats.stream_bytes, 100.0 * share);
-    println!("{:.2} tok/s at {} MHz", f64::from(overlay.clock_mhz()) * 1e6 / cycles as f64, overlay.clock_mhz());
-    for item in &shape.left_out {
-        println!("not part of it: {item}");
+    Ok(Verified {
+        schema: SCHEMA,
+        shape: shape.name,
+        left_out: shape.left_out,
+        config: overlay.name().to_owned(),
+        clock_mhz: overlay.clock_mhz(),
+        position: options.position,
+        seed: options.seed,
+        cycles,
+        predicted_cycles: predicted.cycles,
+        limit_cycles: limit,
+        stream_bytes: stats.stream_bytes,
+        stream_share: limit as f64 / cycles as f64,
+        tok_per_s: f64::from(overlay.clock_mhz()) * 1e6 / cycles as f64,
+        descriptors: checked.descriptors,
+        bytes: checked.bytes,
+    })
+}
+
+impl Verified {
+    /// By how much the prediction is off.
+    fn error(&self) -> f64 {
+        self.predicted_cycles as f64 / self.cycles as f64 - 1.0
     }
-    ensure!(error.abs() <= TOLERANCE, "the prediction is off by more than {} %", 100.0 * TOLERANCE);
-    ensure!(share >= LEAST_SHARE, "less than {} % of the stream ports' limit", 100.0 * LEAST_SHARE);
-    Ok(())
+}
+
+impl Display for Verified {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (shape, position, config, seed) = (&self.shape, self.position, &self.config, self.seed);
+        writeln!(f, "{shape} at position {position} on {config}, random weights of seed {seed}")?;
+        writeln!(f, "bit-exact with golden: {} descriptors, {} bytes compared", self.descriptors, self.bytes)?;
+        writeln!(f, "cycles {}, predicted {} ({:+.2} %)", self.cycles, self.predicted_cycles, 100.0 * self.error())?;
+        let (limit, bytes, share) = (self.limit_cycles, self.stream_bytes, 100.0 * self.stream_share);
+        writeln!(f, "port limit {limit} cycles for {bytes} bytes: {share:.1} % of the stream ports")?;
+        writeln!(f, "{:.2} tok/s at {} MHz", self.tok_per_s, self.clock_mhz)?;
+        self.left_out.iter().try_for_each(|item| writeln!(f, "not part of it: {item}"))
+    }
 }
 
 fn random_program(shape: &Shape, overlay: &StreamedConfig, options: &Options) -> Result<Arc<ModelProgram>> {
