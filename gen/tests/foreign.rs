@@ -1,6 +1,6 @@
 //! Verilog that is not ours goes from the overlay to every tool: file list, Verilator, IP-XACT, FuseSoC, Vivado.
 
-use sagen::{build, emit, family};
+use sagen::{build, emit, estimate, family};
 use sagen_lang::{Design, Direction, ModuleId, Port, Source, bit};
 use sagen_overlay::Overlay;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,16 @@ endmodule
 
 /// An overlay whose tops hold a foreign module beside the core.
 fn overlay(text: &'static str) -> Overlay {
+    overlay_with(vec![Source { file: "beacon.v".to_string(), licence: "ISC".to_string(), text: text.to_string() }])
+}
+
+fn overlay_with(files: Vec<Source>) -> Overlay {
     let mut overlay = family::overlay("d8_100mhz").unwrap();
     let inner = overlay.elaborate;
     overlay.elaborate = Box::new(move |stamp| {
         let mut design = inner(stamp)?;
         let ports = [Port::input("clk", bit()), Port::input("watch", bit())];
-        let source = Source { file: "beacon.v".to_string(), licence: "ISC".to_string(), text: text.to_string() };
-        let beacon = design.black_box("beacon", &ports, &[], &[source]);
+        let beacon = design.black_box("beacon", &ports, &[], &files);
         top(&mut design, "lit", beacon, false);
         top(&mut design, "lit_sim", beacon, true);
         design.finish()?;
@@ -68,6 +71,14 @@ fn every_list_of_sources_has_the_file() {
     assert!(read(&folder, "vivado/settings.tcl").contains("\n        foreign/beacon.v "));
     let manifest: serde_json::Value = serde_json::from_str(&read(&folder, "manifest.json")).unwrap();
     assert_eq!(manifest["foreign"][0]["licence"], "ISC");
+}
+
+#[test]
+fn an_estimate_needs_the_file() {
+    assert!(estimate::sources(&overlay(BEACON)).is_ok());
+    let error = estimate::sources(&overlay_with(Vec::new())).unwrap_err();
+    let expected = "module beacon is a black box without a source; an estimate needs the Verilog of every module";
+    assert_eq!(error.to_string(), expected);
 }
 
 #[test]

@@ -20,7 +20,7 @@ struct Case {
     name: &'static str,
     kind: RoutineKind,
     tokens: u64,
-    position: u32,
+    position: usize,
 }
 
 const DECODE: RoutineKind = RoutineKind::Decode { rows: 1 };
@@ -43,7 +43,9 @@ impl Case {
     }
 
     fn prepare(&self, machine: &mut Machine) {
-        machine.set_register(register::POSITION, self.position).expect("the register exists");
+        for (register, value) in register::step(self.position, self.tokens as usize) {
+            machine.set_register(register, value as u32).expect("the register exists");
+        }
     }
 }
 

@@ -40,9 +40,13 @@ fn all() -> Vec<Measurement> {
         overlay,
         work: Work::Prefill,
     });
-    let verify = [("qwen3-0.6b", MAIN), ("llama-3.2-1b", "llama_d16_100mhz_w128_p6")].map(|(shape, overlay)| {
-        Measurement { name: format!("{shape} decode at 32 on {overlay}"), overlay, work: Work::Verify(shape) }
-    });
+    let verify = [("smollm2", MAIN), ("qwen3-0.6b", MAIN), ("llama-3.2-1b", "llama_d16_100mhz_w128_p6")].map(
+        |(shape, overlay)| Measurement {
+            name: format!("{shape} decode at 32 on {overlay}"),
+            overlay,
+            work: Work::Verify(shape),
+        },
+    );
     let estimated = ["d8_100mhz", "d8_50mhz_z1", MAIN, FOUR_ARRAYS, WIDE, FAST];
     let estimate =
         estimated.map(|overlay| Measurement { name: format!("resources of {overlay}"), overlay, work: Work::Estimate });
@@ -133,15 +137,16 @@ impl Measurement {
         let clock_mhz = number(report, "/clock_mhz")? as u32;
         match self.work {
             Work::Verify(_) => {
-                let share = Some(float(report, "/stream_share")?);
-                Ok(Cycles { per_token: number(report, "/cycles")?, share, clock_mhz })
+                let (predicted, share) = (number(report, "/predicted_cycles")?, float(report, "/stream_share")?);
+                let per_token = number(report, "/cycles")?;
+                Ok(Cycles { per_token, predicted: Some(predicted), share: Some(share), clock_mhz })
             }
             Work::Prefill => {
                 let (cycles, tokens) = (number(report, "/prefill/cycles")?, number(report, "/prefill/tokens")?);
                 ensure!(tokens == u64::from(PROMPT_TOKENS), "{tokens} tokens were prefilled, not {PROMPT_TOKENS}");
                 ensure!(report["bit_exact"] == Value::Bool(true), "the run was not compared with golden to its end");
                 let per_token = (cycles + tokens / 2) / tokens;
-                Ok(Cycles { per_token, share: None, clock_mhz })
+                Ok(Cycles { per_token, predicted: None, share: None, clock_mhz })
             }
             Work::Estimate | Work::Transcript => unreachable!("has no cycles"),
         }

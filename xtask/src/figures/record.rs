@@ -86,6 +86,8 @@ pub(crate) struct Measured<T> {
 pub(crate) struct Cycles {
     /// Cycles of one token.
     pub(crate) per_token: u64,
+    /// What the timing model says, where it was asked.
+    pub(crate) predicted: Option<u64>,
     /// Share of the stream ports' peak, in decode.
     pub(crate) share: Option<f64>,
     /// Clock of the overlay.
