@@ -37,6 +37,7 @@ check:
 	$(CARGO) clippy --release --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --workspace --no-deps
 	$(CARGO) run --release -p sagen -- check
+	$(CARGO) xtask figures
 
 cargo:
 	@command -v $(CARGO) >/dev/null || { echo "cargo is missing: install Rust from your distribution or with rustup"; exit 1; }

@@ -52,7 +52,12 @@ fn top(design: &mut Design, name: &str, beacon: ModuleId, taps: bool) {
 }
 
 fn folder(test: &str) -> PathBuf {
-    build::build(&overlay(BEACON), &Path::new(env!("CARGO_TARGET_TMPDIR")).join(test)).unwrap().folder
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    // What an earlier run of the tests left would be kept by the scripts.
+    if out.exists() {
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+    build::build(&overlay(BEACON), &out).unwrap().folder
 }
 
 fn read(folder: &Path, file: &str) -> String {
