@@ -15,7 +15,7 @@ QUICK := lang arith blocks config overlay streamed-isa streamed-arch streamed-ti
 	engine host
 QUICK_TESTS := semantics interfaces manifest twins machine signals
 
-.PHONY: demo test quick check tools cargo setup
+.PHONY: demo test quick formal check tools cargo setup
 
 # Emit the default overlay, verilate it, fetch SmolLM2-135M-Instruct, and decode a few tokens bit by bit.
 demo: tools
@@ -30,6 +30,10 @@ test: tools
 # The tests to run between two edits: no simulator, no synthesis, no model.
 quick: cargo
 	$(CARGO) test --release $(QUICK:%=-p sagen-%) --lib $(QUICK_TESTS:%=--test %)
+
+# Proofs of the bus interfaces, minutes: yosys and its ABC.
+formal: tools
+	$(CARGO) xtask formal
 
 # Everything that a change must pass besides the tests.
 check:

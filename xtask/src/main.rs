@@ -1,8 +1,9 @@
-//! Chores of the repository that are no part of the product: `cargo xtask figures`.
+//! Chores of the repository that are no part of the product: `cargo xtask figures`, `cargo xtask formal`.
 
 #[cfg(test)]
 mod arrows;
 mod figures;
+mod formal;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -20,6 +21,8 @@ struct Arguments {
 enum Command {
     /// Hold the figures in README and docs against what was measured; fails when a table or a measurement is stale.
     Figures(figures::Options),
+    /// Prove the interfaces of emitted modules with yosys and ABC; minutes.
+    Formal(formal::Options),
 }
 
 fn main() -> ExitCode {
@@ -35,5 +38,6 @@ fn main() -> ExitCode {
 fn execute() -> Result<()> {
     match Arguments::parse().command {
         Command::Figures(options) => figures::run(&options),
+        Command::Formal(options) => formal::run(&options),
     }
 }
