@@ -15,7 +15,7 @@ use map::Map;
 use sagen_arith::draw::Draw;
 use sagen_streamed_arch::hazard::{self, RegisterMax};
 use sagen_streamed_arch::step::Slot;
-use sagen_streamed_arch::{Device, Label, Program, Routine, RoutineKind, Segment, Step, StreamedConfig};
+use sagen_streamed_arch::{Device, Instruction, Label, Program, Routine, RoutineKind, Segment, StreamedConfig};
 use sagen_streamed_golden::machine::Machine;
 use sagen_streamed_isa::{
     Descriptor, LoadOpcode, Opcode, Operation, Register, StoreOpcode, StreamOpcode, UnitOpcode, register,
@@ -146,7 +146,7 @@ impl Maker {
 
     fn follow(&mut self, action: &Action) {
         for (index, operation) in action.iter().enumerate() {
-            let step = Step { descriptor: Descriptor::new(*operation), label: Label::default() };
+            let step = Instruction { descriptor: Descriptor::new(*operation), label: Label::default() };
             if let Err(e) = self.machine.step(index, &step) {
                 panic!("the generator made an illegal descriptor: {e}: {operation:?}");
             }
@@ -168,11 +168,12 @@ impl RandomProgram {
     /// The same program with only these actions: waits, routine and image follow.
     fn with(mut self, actions: Vec<Action>) -> Self {
         let labelled = std::iter::once(&self.prologue).chain(&actions).enumerate();
-        let step = |action: usize, operation: &Operation| Step {
+        let step = |action: usize, operation: &Operation| Instruction {
             descriptor: Descriptor::new(*operation),
             label: Label { layer: None, tensor: format!("seed {} action {action}", self.seed) },
         };
-        let mut steps: Vec<Step> = labelled.flat_map(|(i, action)| action.iter().map(move |o| step(i, o))).collect();
+        let mut steps: Vec<Instruction> =
+            labelled.flat_map(|(i, action)| action.iter().map(move |o| step(i, o))).collect();
         hazard::order(steps.iter_mut().map(|s| &mut s.descriptor), &self.overlay, &bounds());
         self.routine.steps = steps;
         let bytes = self.routine.encode().expect("every field was drawn within its width");

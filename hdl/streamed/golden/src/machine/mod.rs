@@ -27,7 +27,7 @@ pub use fault::Fault;
 use log::Touched;
 use queue::Queue;
 use sagen_arith::scale::Scale;
-use sagen_streamed_arch::{Device, DeviceError, Program, Routine, RunStats, Step, StreamedConfig};
+use sagen_streamed_arch::{Device, DeviceError, Instruction, Program, Routine, RunStats, StreamedConfig};
 use sagen_streamed_isa::{
     AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES, LoadOperation, Operation, REGISTERS, Register, Rows, SCALES, StoreOperation,
     StreamOperation, UnitOperation, WORD_BYTES, register,
@@ -78,7 +78,7 @@ impl Machine {
     }
 
     /// Execute one descriptor; `index` is for messages.
-    pub fn step(&mut self, index: usize, step: &Step) -> Result<(), DeviceError> {
+    pub fn step(&mut self, index: usize, step: &Instruction) -> Result<(), DeviceError> {
         self.execute(&step.descriptor.operation).map_err(|fault| DeviceError::Descriptor {
             index,
             label: step.label.to_string(),
@@ -87,7 +87,7 @@ impl Machine {
     }
 
     /// Execute one descriptor and say what it left behind, in `canonical` form.
-    pub fn step_logged(&mut self, index: usize, step: &Step) -> Result<Vec<Write>, DeviceError> {
+    pub fn step_logged(&mut self, index: usize, step: &Instruction) -> Result<Vec<Write>, DeviceError> {
         self.touched.on = true;
         let result = self.step(index, step);
         let writes = self.collect();
