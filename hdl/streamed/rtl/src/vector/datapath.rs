@@ -84,19 +84,19 @@ impl Picks {
             let y1 = operand(3, Y1::B as u64, of);
             let shared = y1.takes(Y1::Scalar as u64) | op.b_immediate();
             let rotated = y1.takes(rope as u64);
-            y1.choose([(rope as u64, rotated), (Y1::Scalar as u64, shared), (half as u64, op.b_half())])
+            y1.choose(&[(rope as u64, rotated), (Y1::Scalar as u64, shared), (half as u64, op.b_half())])
         };
         let y2 = |of, rope: Y2| {
             let y2 = operand(3, Y2::A as u64, of);
             let shared = y2.takes(Y2::Scalar as u64) | op.a_immediate();
             let [rotated, gated] = [rope as u64, Y2::Factor as u64].map(|value| (value, y2.takes(value)));
-            y2.choose([rotated, gated, (Y2::Scalar as u64, shared)])
+            y2.choose(&[rotated, gated, (Y2::Scalar as u64, shared)])
         };
         let (kept, gated) = (X1::Kept as u64, X1::Gated as u64);
         let (gate, b) = (X2::Gate as u64, X2::B as u64);
         Self {
-            x1: x1.choose([(kept, x1.takes(kept)), (gated, x1.takes(gated)), (X1::Scalar as u64, op.a_immediate())]),
-            x2: x2.choose([(gate, x2.takes(gate)), (b, x2.takes(b)), (X2::Scalar as u64, op.a_immediate())]),
+            x1: x1.choose(&[(kept, x1.takes(kept)), (gated, x1.takes(gated)), (X1::Scalar as u64, op.a_immediate())]),
+            x2: x2.choose(&[(gate, x2.takes(gate)), (b, x2.takes(b)), (X2::Scalar as u64, op.a_immediate())]),
             y1: [y1(|d| d.y1[0] as u64, Y1::Low, Y1::Low), y1(|d| d.y1[1] as u64, Y1::Y2, Y1::High)],
             y2: [y2(|d| d.y2[0] as u64, Y2::High), y2(|d| d.y2[1] as u64, Y2::Y1)],
         }
@@ -119,7 +119,7 @@ impl Operand<'_> {
     }
 
     /// The first case that holds.
-    fn choose(&self, cases: [(u64, Signal); 3]) -> Signal {
+    fn choose(&self, cases: &[(u64, Signal)]) -> Signal {
         for operation in VectorOpcode::ALL {
             let value = (self.of)(&Datapath::of(*operation));
             let known = value == self.otherwise || cases.iter().any(|case| case.0 == value);
