@@ -20,7 +20,7 @@ const SMALL: &str = "d8_100mhz";
 /// Feed-forward tiles of one layer.
 fn tiles(program: &ModelProgram) -> usize {
     let steps = &program.program.routine(RoutineKind::Prefill, Slot(0)).unwrap().steps;
-    let glu = |s: &&sagen_streamed_arch::Step| matches!(s.descriptor.operation, Operation::Glu(_));
+    let glu = |s: &&sagen_streamed_arch::Instruction| matches!(s.descriptor.operation, Operation::Glu(_));
     steps.iter().filter(glu).count() / config().layers
 }
 

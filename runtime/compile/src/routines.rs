@@ -2,7 +2,7 @@
 
 use sagen_streamed_arch::hazard::{RegisterMax, order};
 use sagen_streamed_arch::step::Slot;
-use sagen_streamed_arch::{Routine, RoutineKind, Step};
+use sagen_streamed_arch::{Instruction, Routine, RoutineKind};
 use sagen_streamed_isa::{CHUNK_ROWS, DESCRIPTOR_BYTES, REGISTERS, Register, UNITS, register};
 
 use super::CompileError;
@@ -13,7 +13,7 @@ use crate::graph::Node;
 /// A routine that has no address yet.
 pub(crate) struct Draft {
     kind: RoutineKind,
-    steps: Vec<Step>,
+    steps: Vec<Instruction>,
 }
 
 /// All routines of a model, with their waits.
@@ -82,7 +82,7 @@ fn bounds(rows: usize, context: usize, vocab: usize) -> RegisterMax {
     bounds
 }
 
-fn check_counts(kind: RoutineKind, steps: &[Step]) -> Result<(), CompileError> {
+fn check_counts(kind: RoutineKind, steps: &[Instruction]) -> Result<(), CompileError> {
     for unit in UNITS {
         let found = steps.iter().filter(|s| s.descriptor.unit() == unit).count();
         let allowed = usize::from(u16::MAX);

@@ -4,7 +4,7 @@
 use super::Checked;
 use super::taps::Taps;
 use crate::rig::Rig;
-use sagen_streamed_arch::{Device, DeviceError, Program, Region, Routine, Step, StreamedConfig};
+use sagen_streamed_arch::{Device, DeviceError, Instruction, Program, Region, Routine, StreamedConfig};
 use sagen_streamed_golden::Machine;
 use sagen_streamed_golden::machine::{Write, canonical};
 use sagen_streamed_isa::{LANES, UNITS, Unit};
@@ -19,7 +19,7 @@ struct Expected {
 pub(super) struct Checker {
     pub(super) golden: Machine,
     writable: Vec<Region>,
-    steps: Vec<Step>,
+    steps: Vec<Instruction>,
     next: usize,
     expected: [VecDeque<Expected>; UNITS.len()],
 }
@@ -139,7 +139,7 @@ fn bytes(write: &Write) -> u64 {
 }
 
 /// The first place at which the two lists part.
-fn difference(index: usize, step: &Step, unit: Unit, expected: &[Write], found: &[Write]) -> DeviceError {
+fn difference(index: usize, step: &Instruction, unit: Unit, expected: &[Write], found: &[Write]) -> DeviceError {
     let at = expected.iter().zip(found).position(|(e, f)| e != f);
     let at = at.unwrap_or(expected.len().min(found.len()));
     let reason = match (expected.get(at), found.get(at)) {

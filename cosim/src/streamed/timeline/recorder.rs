@@ -115,7 +115,7 @@ impl Recorder {
             let on_array = matches!(step.descriptor.operation, Operation::Matmul(_));
             lanes[step.descriptor.unit().index()].steps.push(Waiting { index: i, counts, on_array });
         }
-        let span = |(descriptor, step): (usize, &sagen_streamed_arch::Step)| Span {
+        let span = |(descriptor, step): (usize, &sagen_streamed_arch::Instruction)| Span {
             descriptor,
             unit: step.descriptor.unit(),
             operation: step.descriptor.operation.layout().name,
@@ -211,7 +211,7 @@ fn blame(span: &mut Span, unit: Unit) {
 mod tests {
     use super::*;
     use sagen_streamed_arch::step::Slot;
-    use sagen_streamed_arch::{RoutineKind, Step};
+    use sagen_streamed_arch::{Instruction, RoutineKind};
     use sagen_streamed_isa::{Add, Descriptor, Load, Store};
 
     /// Two loads, a store, and an addition that waits for one load and the store.
@@ -219,7 +219,7 @@ mod tests {
         let step = |operation: Operation, waits: [u16; UNITS.len()]| {
             let mut descriptor = Descriptor::new(operation);
             descriptor.waits = waits;
-            Step { descriptor, label: Label::default() }
+            Instruction { descriptor, label: Label::default() }
         };
         let steps = vec![
             step(Load::default().into(), [0; UNITS.len()]),

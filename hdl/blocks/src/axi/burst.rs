@@ -1,12 +1,11 @@
 //! Cuts a contiguous transfer into AXI bursts: full-width INCR beats, at most `longest` a burst,
 //! never across 4 KiB, and only when the receiver has room for all of it.
 
-use super::{ADDRESS_BITS, AxiRead};
+use super::{ADDRESS_BITS, AxiRead, PAGE_BYTES};
 use sagen_lang::{Design, Instance, Module, ModuleId, Output, Signal, bit, high, lit, low, unsigned};
 
 /// Bits of a transfer's length in beats.
 pub const BEATS_BITS: u32 = 32;
-const PAGE: u32 = 4096;
 
 /// The engine of a read channel.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +79,7 @@ pub fn bursts(d: &mut Design, port_bytes: u32, longest: u32, room_bits: u32) -> 
     let module = d.module(format!("bursts_{port_bytes}b_{longest}x_{room_bits}"), |m| {
         m.doc("Cuts a contiguous transfer into AXI bursts that cross no 4 KiB page.");
         let shift = port_bytes.ilog2();
-        let page_beats = PAGE / port_bytes;
+        let page_beats = PAGE_BYTES / port_bytes;
         let page_bits = page_beats.ilog2();
         let start = m.input("start", bit());
         let (address, beats) = (m.input("address", unsigned(ADDRESS_BITS)), m.input("beats", unsigned(BEATS_BITS)));

@@ -8,6 +8,8 @@ use sagen_lang::{Renamed, bit, interface, unsigned};
 
 /// Bits of a byte address in memory.
 pub const ADDRESS_BITS: u32 = 40;
+/// Bytes that no burst crosses, by the protocol.
+pub const PAGE_BYTES: u32 = 4096;
 
 interface! {
     /// A read channel: bursts are asked for, their data comes back in order.

@@ -2,6 +2,7 @@
 //! registers deep, or four. See `arith::sfu::gate::factor`.
 
 use crate::Depth;
+use sagen_arith::contract::GATE_FRACTION;
 use sagen_arith::tables::{Segment, gelu_segments, sigmoid_segments};
 use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, lit, signed};
 
@@ -9,8 +10,8 @@ use sagen_lang::{Design, Module, ModuleId, RamStyle, Reg, Signal, bit, cat, lit,
 const BASE: u32 = 17;
 const SLOPE: u32 = 12;
 const LOW: u32 = 9;
-/// Half the span of the sigmoid table in Q12; that of the GELU table is half as much.
-const HALF: i32 = 8 << 12;
+/// Half the span of the sigmoid table; that of the GELU table is half as much.
+const HALF: i32 = 8 << GATE_FRACTION;
 
 /// `a` enters with `find`, the segment is read with `read`, and in a deep gate it passes a register with `fetch` and its
 /// slope is multiplied with `multiply`; then `factor` and the delayed `a_out` are valid.

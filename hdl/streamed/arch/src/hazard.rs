@@ -4,7 +4,8 @@
 
 use crate::overlay::StreamedConfig;
 use sagen_streamed_isa::{
-    Descriptor, GROUP, LANES, Loop, Mul, Operation, Quant, REGISTERS, Register, Rows, Store, UNITS, WORD_BYTES,
+    ComputeOperation, Descriptor, GROUP, LANES, Load, LoadOperation, Loop, Mul, Operation, Quant, REGISTERS, Register,
+    Rows, Store, StoreOperation, Stream, StreamOperation, UNITS, UnitOperation, VectorOperation, WORD_BYTES,
 };
 use std::ops::Range;
 
@@ -37,64 +38,68 @@ pub type RegisterMax = [u64; REGISTERS];
 
 /// Everything that a descriptor may touch, whatever the registers hold within their bounds.
 pub fn footprint(operation: &Operation, overlay: &StreamedConfig, max: &RegisterMax) -> Vec<Access> {
-    let mut f = Footprint { accesses: Vec::new() };
-    let top = |register: Register| max[register.index()];
-    let strided = |base, stride| Rows { base, stride };
-    match operation {
-        Operation::Stream(o) => {
-            let bytes = (o.beats + top(o.register) * o.register_beats) * overlay.port_bytes() as u64;
-            f.rows(Space::Ddr, false, strided(o.base, o.port_stride), overlay.stream_ports() as u64, bytes);
-        }
-        Operation::Matvec(o) => {
-            f.rows(Space::Code, false, o.codes, o.vectors, o.groups);
-            f.rows(Space::Scale, false, o.scales, o.vectors, 1);
-            if o.write {
-                f.rows(Space::Scratch, true, o.to, o.vectors, o.blocks);
-            }
-        }
-        Operation::Score(o) => {
-            f.rows(Space::Code, false, o.codes, o.vectors, o.groups);
-            f.rows(Space::Scale, false, o.scales, o.vectors, 1);
-        }
-        Operation::WeightedSum(o) => {
-            let words = overlay.beat_bytes().div_ceil(LANES) as u64;
-            f.rows(Space::Scratch, true, strided(o.to, o.to_stride), o.vectors, words);
-        }
-        Operation::Matmul(o) => {
-            f.rows(Space::Code, false, o.codes, o.rows, o.groups);
-            f.rows(Space::Scale, false, o.scales, o.rows, 1);
-            f.rows(Space::Scratch, true, o.to, o.rows, o.blocks);
-        }
-        Operation::Mul(o) => f.mul(o, top(o.left_register)),
-        Operation::Add(o) => f.elementwise([o.left, o.right], o.to, o.rows, o.words),
-        Operation::Rope(o) => {
-            f.rows(Space::Scratch, false, o.from, o.rows, o.words);
-            f.rows(Space::Scratch, false, o.table, o.rows, o.head_words / 2);
-            f.rows(Space::Scratch, true, o.to, o.rows, o.words);
-        }
-        Operation::Glu(o) => f.elementwise([o.gate, o.up], o.to, o.rows, o.words),
-        Operation::Quant(o) => f.quant(o),
-        Operation::Load(o) => {
-            let bytes = o.row_words * WORD_BYTES as u64;
-            let registers = if o.gather { o.rows as usize } else { 1 };
-            let reach = (0..registers).filter_map(|row| o.register.after(row)).map(top).max().unwrap_or(0);
-            let reach = reach * o.register_stride;
-            f.rows(Space::Ddr, false, strided(o.base, o.ddr_stride), o.rows, bytes + reach);
-            f.rows(Space::Scratch, true, o.to, o.rows, o.row_words);
-        }
-        Operation::Store(o) => {
-            let reach = top(o.register_1) * o.register_1_stride + top(o.register_2) * o.register_2_stride;
-            f.store(o, overlay, reach);
-        }
+    let mut f = Footprint { overlay, max, accesses: Vec::new() };
+    match operation.by_unit() {
+        UnitOperation::Stream(StreamOperation::Stream(o)) => f.stream(&o),
+        UnitOperation::Compute(o) => f.compute(o),
+        UnitOperation::Vector(o) => f.vector(o),
+        UnitOperation::Load(LoadOperation::Load(o)) => f.load(&o),
+        UnitOperation::Store(StoreOperation::Store(o)) => f.store(&o),
     }
     f.accesses
 }
 
-struct Footprint {
+struct Footprint<'a> {
+    overlay: &'a StreamedConfig,
+    max: &'a RegisterMax,
     accesses: Vec<Access>,
 }
 
-impl Footprint {
+impl Footprint<'_> {
+    fn compute(&mut self, operation: ComputeOperation) {
+        match operation {
+            ComputeOperation::Matvec(o) => {
+                self.resident(o.codes, o.scales, o.vectors, o.groups);
+                if o.write {
+                    self.rows(Space::Scratch, true, o.to, o.vectors, o.blocks);
+                }
+            }
+            ComputeOperation::Score(o) => self.resident(o.codes, o.scales, o.vectors, o.groups),
+            ComputeOperation::WeightedSum(o) => {
+                let words = self.overlay.beat_bytes().div_ceil(LANES) as u64;
+                self.rows(Space::Scratch, true, strided(o.to, o.to_stride), o.vectors, words);
+            }
+            ComputeOperation::Matmul(o) => {
+                self.resident(o.codes, o.scales, o.rows, o.groups);
+                self.rows(Space::Scratch, true, o.to, o.rows, o.blocks);
+            }
+        }
+    }
+
+    fn vector(&mut self, operation: VectorOperation) {
+        match operation {
+            VectorOperation::Mul(o) => self.mul(&o),
+            VectorOperation::Add(o) => self.elementwise([o.left, o.right], o.to, o.rows, o.words),
+            VectorOperation::Rope(o) => {
+                self.rows(Space::Scratch, false, o.from, o.rows, o.words);
+                self.rows(Space::Scratch, false, o.table, o.rows, o.head_words / 2);
+                self.rows(Space::Scratch, true, o.to, o.rows, o.words);
+            }
+            VectorOperation::Glu(o) => self.elementwise([o.gate, o.up], o.to, o.rows, o.words),
+            VectorOperation::Quant(o) => self.quant(&o),
+        }
+    }
+
+    fn top(&self, register: Register) -> u64 {
+        self.max[register.index()]
+    }
+
+    /// Codes of some rows, one scale each.
+    fn resident(&mut self, codes: Rows, scales: Rows, rows: u64, groups: u64) {
+        self.rows(Space::Code, false, codes, rows, groups);
+        self.rows(Space::Scale, false, scales, rows, 1);
+    }
+
     fn rows(&mut self, space: Space, write: bool, at: Rows, rows: u64, length: u64) {
         if length == 0 {
             return;
@@ -115,8 +120,24 @@ impl Footprint {
         }
     }
 
-    fn mul(&mut self, o: &Mul, skipped: u64) {
+    fn stream(&mut self, o: &Stream) {
+        let bytes = (o.beats + self.top(o.register) * o.register_beats) * self.overlay.port_bytes() as u64;
+        let ports = self.overlay.stream_ports() as u64;
+        self.rows(Space::Ddr, false, strided(o.base, o.port_stride), ports, bytes);
+    }
+
+    fn load(&mut self, o: &Load) {
+        let registers = if o.gather { o.rows as usize } else { 1 };
+        let tops = (0..registers).filter_map(|row| o.register.after(row)).map(|register| self.top(register));
+        let reach = tops.max().unwrap_or(0) * o.register_stride;
+        let bytes = o.row_words * WORD_BYTES as u64;
+        self.rows(Space::Ddr, false, strided(o.base, o.ddr_stride), o.rows, bytes + reach);
+        self.rows(Space::Scratch, true, o.to, o.rows, o.row_words);
+    }
+
+    fn mul(&mut self, o: &Mul) {
         if !o.left_immediate {
+            let skipped = self.top(o.left_register);
             self.rows(Space::Scratch, false, o.left, o.rows + skipped, o.words);
         }
         if !o.right_immediate {
@@ -145,10 +166,11 @@ impl Footprint {
         }
     }
 
-    fn store(&mut self, o: &Store, overlay: &StreamedConfig, reach: u64) {
-        let piece = overlay.port_bytes() as u64;
+    fn store(&mut self, o: &Store) {
+        let reach = self.top(o.register_1) * o.register_1_stride + self.top(o.register_2) * o.register_2_stride;
+        let piece = self.overlay.port_bytes() as u64;
         let word = WORD_BYTES as u64;
-        let one = |base| Rows { base, stride: 0 };
+        let one = |base| strided(base, 0);
         for (ddr, scratch) in runs(o) {
             self.rows(Space::Ddr, true, one(o.base + ddr), 1, o.beats * piece + reach);
             for beat in 0..o.beats {
@@ -157,6 +179,10 @@ impl Footprint {
             }
         }
     }
+}
+
+fn strided(base: u64, stride: u64) -> Rows {
+    Rows { base, stride }
 }
 
 /// The runs of a store in their order: bytes beyond the first in DDR, and in the scratchpad.

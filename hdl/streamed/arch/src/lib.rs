@@ -17,4 +17,4 @@ pub mod template;
 pub use device::{Device, DeviceError, RunStats};
 pub use model_program::{Cache, Logits, ModelProgram};
 pub use overlay::{StreamedConfig, StreamedError, StreamedFile};
-pub use program::{Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step};
+pub use program::{Instruction, Label, Program, Region, RegionKind, Routine, RoutineKind, Segment};

@@ -1,7 +1,7 @@
 //! A program as text, for people and for tests that hold it: what lies where in DDR, and one line a descriptor with its
 //! unit, what it waits for, and its fields that are not zero. The sums pin the bytes even where names change.
 
-use crate::{Program, Region, Routine, Segment, Step};
+use crate::{Instruction, Program, Region, Routine, Segment};
 use sagen_streamed_isa::{FieldError, Layout, UNITS, Words};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -44,7 +44,7 @@ fn routine_line(routine: &Routine) -> Result<String, FieldError> {
     Ok(format!("{kind}{of} at {address:#x}: {} descriptors, sha256 {sum}", steps.len()))
 }
 
-fn step_line(index: usize, step: &Step) -> Result<String, FieldError> {
+fn step_line(index: usize, step: &Instruction) -> Result<String, FieldError> {
     let layout = step.descriptor.operation.layout();
     let waits: Vec<String> = (UNITS.iter().zip(step.descriptor.waits))
         .filter(|(_, count)| *count > 0)

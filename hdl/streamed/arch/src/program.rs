@@ -77,7 +77,7 @@ impl std::fmt::Display for Label {
 
 /// One descriptor and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct Instruction {
     /// The descriptor.
     pub descriptor: Descriptor,
     /// Its origin.
@@ -127,7 +127,7 @@ pub struct Routine {
     /// Address of its descriptors in DDR.
     pub address: u64,
     /// Its descriptors.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Instruction>,
 }
 
 impl Routine {

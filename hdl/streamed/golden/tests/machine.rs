@@ -7,7 +7,7 @@ use sagen_arith::draw::Draw;
 use sagen_arith::scale::Scale;
 use sagen_streamed_arch::step::Slot;
 use sagen_streamed_arch::{
-    Device, Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, Step, StreamedConfig,
+    Device, Instruction, Label, Program, Region, RegionKind, Routine, RoutineKind, Segment, StreamedConfig,
 };
 use sagen_streamed_golden::{Machine, Write};
 use sagen_streamed_isa::{
@@ -41,25 +41,25 @@ fn program(overlay: &StreamedConfig, weights: &[u8], kv: &[u8], lanes: &[i32]) -
     program
 }
 
-fn step(operation: impl Into<Operation>) -> Step {
+fn step(operation: impl Into<Operation>) -> Instruction {
     let label = Label { layer: Some(3), tensor: "test".to_string() };
-    Step { descriptor: Descriptor::new(operation), label }
+    Instruction { descriptor: Descriptor::new(operation), label }
 }
 
-fn routine(steps: Vec<Step>) -> Routine {
+fn routine(steps: Vec<Instruction>) -> Routine {
     Routine { kind: RoutineKind::Test, slot: Slot::default(), address: 0, steps }
 }
 
-fn stream(base: u64, beats: u64) -> Step {
+fn stream(base: u64, beats: u64) -> Instruction {
     step(Stream { base, port_stride: PORT_STRIDE, beats, ..Stream::default() })
 }
 
-fn load(words: u64) -> Step {
+fn load(words: u64) -> Instruction {
     step(Load { base: WORDS, rows: 1, row_words: words, ..Load::default() })
 }
 
 /// Codes of one row: those of a constant multiplier of one, at full shift.
-fn codes(rows: u64, groups: u64) -> Step {
+fn codes(rows: u64, groups: u64) -> Instruction {
     step(Quant {
         rows,
         segments: groups,
@@ -73,7 +73,7 @@ fn codes(rows: u64, groups: u64) -> Step {
 }
 
 /// Scale 1 in the first entries: 2^15 * 2^-15.
-fn unit_scales(rows: u64) -> [Step; 2] {
+fn unit_scales(rows: u64) -> [Instruction; 2] {
     let amax =
         Mul { rows, words: 4, left_immediate: true, right_immediate: true, immediate: 1, amax: true, ..Mul::default() };
     let scale = Quant {
@@ -235,7 +235,7 @@ fn attention_is_a_softmax_over_the_keys_that_each_row_sees() {
 }
 
 /// A matvec over 32 rows that keeps the greatest result.
-fn argmax(first: bool, base: u64, limit: u64) -> Step {
+fn argmax(first: bool, base: u64, limit: u64) -> Instruction {
     step(Matvec {
         vectors: 1,
         groups: 1,
@@ -257,7 +257,7 @@ fn argmax_takes_the_lowest_of_equal_ids_and_leaves_padding_out() {
     (w[5][0], w[9][0], w[21][0], w[31][0]) = (50, 60, 60, 100);
     let program = program(overlay, &pack(overlay, &w, Some(0)), &[], &[1]);
     let beats = 2 * 17;
-    let id = |steps: Vec<Step>| {
+    let id = |steps: Vec<Instruction>| {
         let mut all = vec![load(1), codes(1, 1)];
         all.extend(unit_scales(1));
         all.extend(steps);
@@ -358,7 +358,7 @@ fn writes_are_reported_word_by_word() {
 }
 
 /// The message of the first step that fails.
-fn refusal(overlay: &StreamedConfig, program: &Program, steps: Vec<Step>) -> String {
+fn refusal(overlay: &StreamedConfig, program: &Program, steps: Vec<Instruction>) -> String {
     Machine::run(&mut machine(overlay, program, &[]), &routine(steps)).unwrap_err().to_string()
 }
 
@@ -375,7 +375,7 @@ fn what_cannot_be_executed_is_refused_by_name() {
     };
     let one =
         Store { base: KV, beats: 1, inner: Loop::ONCE, middle: Loop::ONCE, outer: Loop::ONCE, ..Store::default() };
-    let cases: Vec<(Step, &str)> = vec![
+    let cases: Vec<(Instruction, &str)> = vec![
         (step(Add { rows: 17, ..add }), "Add: rows = 17 is outside 1..=16"),
         (
             step(Add { right: Rows { base: 8190, ..add.right }, ..add }),

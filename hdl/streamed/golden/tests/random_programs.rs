@@ -5,7 +5,7 @@ mod rig;
 
 use rig::{machine, overlays};
 use sagen_arith::draw::Draw;
-use sagen_streamed_arch::{Device, Program, Step, StreamedConfig};
+use sagen_streamed_arch::{Device, Instruction, Program, StreamedConfig};
 use sagen_streamed_fuzz::program::{RandomProgram, random_program};
 use sagen_streamed_golden::{Machine, Write};
 use sagen_streamed_isa::{LAYOUTS, Register, UNITS, Unit};
@@ -59,7 +59,7 @@ fn in_random_order(overlay: &StreamedConfig, random: &RandomProgram, seed: u64) 
     let mut machine = start(overlay, random);
     machine.begin();
     let steps = &random.routine.steps;
-    let queue = |unit: Unit| steps.iter().filter(move |s| s.descriptor.unit() == unit).collect::<Vec<&Step>>();
+    let queue = |unit: Unit| steps.iter().filter(move |s| s.descriptor.unit() == unit).collect::<Vec<&Instruction>>();
     let queues = UNITS.map(queue);
     let mut done = [0usize; UNITS.len()];
     // Some seeds prefer one unit, so that it runs as far ahead as it may.

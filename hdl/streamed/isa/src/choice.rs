@@ -1,5 +1,8 @@
 //! Values of fields that are one of a list.
 
+use crate::field::{Field, FieldError, Packer, Value};
+use crate::layout::{Words, take};
+
 macro_rules! choices {
     ($( $(#[doc = $doc:literal])+ $name:ident: $bits:literal {
         $( $(#[doc = $value_doc:literal])+ $value:ident = $lower:literal, )+
@@ -19,6 +22,16 @@ macro_rules! choices {
             pub const ALL: [Self; 1 << $bits] = [$(Self::$value),+];
             /// Their names, lower case.
             pub const NAMES: &'static [&'static str] = &[$($lower),+];
+        }
+
+        impl Value for $name {
+            type Place = Field;
+            fn put(self, at: Field, to: &mut Packer) -> Result<(), FieldError> {
+                to.number(at, self as i128)
+            }
+            fn take(at: Field, words: &Words) -> Self {
+                Self::ALL[take(words, at.lo, at.width) as usize]
+            }
         }
     )+};
 }

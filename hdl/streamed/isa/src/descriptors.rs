@@ -8,7 +8,7 @@ use crate::{
 
 descriptors! {
     /// What the stream unit executes.
-    Stream: StreamOpcode {
+    Stream: StreamOpcode, StreamOperation {
         /// Read `beats + register * register_beats` beats from every stream port into the prefetch FIFO.
         /// A beat is the concatenation of one transfer of each port, port 0 lowest.
         Stream(StreamFields) = 0x10 {
@@ -25,7 +25,7 @@ descriptors! {
         }
     }
     /// What the compute unit executes.
-    Compute: ComputeOpcode {
+    Compute: ComputeOpcode, ComputeOperation {
         /// Multiply streamed weight blocks by up to four resident code vectors (GEMV, dot mode).
         /// A block is one scale beat group (16 x 4 bytes) and `groups * 64 / beat` runs of 16 beats, one a row.
         Matvec(MatvecFields) = 0x20 {
@@ -123,7 +123,7 @@ descriptors! {
         }
     }
     /// What the vector unit executes.
-    Vector: VectorOpcode {
+    Vector: VectorOpcode, VectorOperation {
         /// to = saturate(round(left * right >> shift)), elementwise.
         Mul(MulFields) = 0x30 {
             /// Rows, 1..=16.
@@ -238,7 +238,7 @@ descriptors! {
         }
     }
     /// What the load unit executes.
-    Load: LoadOpcode {
+    Load: LoadOpcode, LoadOperation {
         /// Copy `rows` runs of `row_words` words from DDR to the scratchpad.
         Load(LoadFields) = 0x40 {
             /// Byte address, a multiple of 64.
@@ -260,7 +260,7 @@ descriptors! {
         }
     }
     /// What the store unit executes.
-    Store: StoreOpcode {
+    Store: StoreOpcode, StoreOperation {
         /// Copy runs of `beats` port-wide pieces from the scratchpad to DDR. A run is contiguous in DDR.
         /// Three outer loops step the two addresses of the runs.
         Store(StoreFields) = 0x41 {

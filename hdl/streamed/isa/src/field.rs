@@ -1,8 +1,8 @@
 //! Fields of descriptors and registers: what kinds there are, where each lies, how a value gets in and out.
 
+use crate::VECTORS;
 use crate::layout::{Words, put, sign_extend, take};
 use crate::register::Register;
-use crate::{GateFunction, VECTORS};
 
 /// What the bits of a field mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,7 +129,7 @@ pub struct Packer {
 }
 
 impl Packer {
-    fn number(&mut self, at: Field, value: i128) -> Result<(), FieldError> {
+    pub(crate) fn number(&mut self, at: Field, value: i128) -> Result<(), FieldError> {
         let (min, max) = match at.kind {
             Kind::Signed => (-(1i128 << (at.width - 1)), (1i128 << (at.width - 1)) - 1),
             Kind::Unsigned | Kind::Flag | Kind::Choice(_) | Kind::Register => (0, (1i128 << at.width) - 1),
@@ -173,7 +173,6 @@ number! {
     i64, |value| i128::from(value), |at, bits| sign_extend(bits, at.width);
     bool, |value| i128::from(value), |at, bits| bits == 1;
     Register, |value| value.index() as i128, |at, bits| Register::from_bits(bits);
-    GateFunction, |value| i128::from(value as u8), |at, bits| GateFunction::ALL[bits as usize];
 }
 
 impl Value for Rows {

@@ -18,7 +18,7 @@ pub mod register;
 mod table;
 mod units;
 
-pub use choice::GateFunction;
+pub use choice::*;
 pub use csr::{Access, COUNTERS, CSR_BYTES, CSR_COUNTER_BASE, CSR_ID, CSR_REGISTER_BASE, CSRS, Counter, Csr};
 pub use descriptor::Descriptor;
 pub use descriptors::*;

@@ -1,12 +1,14 @@
 //! What one table of descriptors becomes: a struct an operation, the enums of operations and opcodes, and layouts.
 
 /// A table of operations by unit. For every operation there will be a struct of values, `FIELDS` with the place of each,
-/// and a variant of [`crate::Operation`] and of [`crate::Opcode`]; for every unit an enum of its opcodes.
+/// and a variant of [`crate::Operation`] and of [`crate::Opcode`]; for every unit an enum of its opcodes and one of its
+/// operations.
 ///
-/// Whoever has to know all operations matches on one of these enums without a wildcard, so that a new one does not
-/// compile there until it is dealt with.
+/// Whoever has to know all operations matches on [`crate::UnitOperation`] and then, in the part that deals with a unit,
+/// on the enum of that unit, both without a wildcard: a new operation does not compile there until it is dealt with, and
+/// concerns nobody else.
 macro_rules! descriptors {
-    ($( $(#[doc = $unit_doc:literal])+ $unit:ident: $of_unit:ident { $(
+    ($( $(#[doc = $unit_doc:literal])+ $unit:ident: $of_unit:ident, $operations:ident { $(
         $(#[doc = $doc:literal])+ $name:ident($fields:ident) = $opcode:literal {
             $( $(#[doc = $field_doc:literal])+ $field:ident: $kind:ident $(($($arg:tt)*))?, )+
         }
@@ -73,7 +75,19 @@ macro_rules! descriptors {
                     match self { $( Self::$name => Opcode::$name, )+ }
                 }
             }
+
+            $(#[doc = $unit_doc])+
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+            pub enum $operations { $( $(#[doc = $doc])+ $name($name), )+ }
         )+
+
+        /// An opcode, by the unit that executes it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum UnitOpcode { $( $(#[doc = $unit_doc])+ $unit($of_unit), )+ }
+
+        /// An operation, by the unit that executes it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum UnitOperation { $( $(#[doc = $unit_doc])+ $unit($operations), )+ }
 
         /// Every descriptor type, by opcode.
         pub const LAYOUTS: &[&Layout] = &[$($( $name::LAYOUT, )+)+];
@@ -89,12 +103,20 @@ macro_rules! descriptors {
             pub const fn layout(self) -> &'static Layout {
                 match self { $($( Self::$name => $name::LAYOUT, )+)+ }
             }
+            /// The same among those of its unit.
+            pub const fn by_unit(self) -> UnitOpcode {
+                match self { $($( Self::$name => UnitOpcode::$unit($of_unit::$name), )+)+ }
+            }
         }
 
         impl Operation {
             /// Which it is.
             pub const fn opcode(&self) -> Opcode {
                 match self { $($( Operation::$name(_) => Opcode::$name, )+)+ }
+            }
+            /// The same among those of its unit.
+            pub const fn by_unit(self) -> UnitOperation {
+                match self { $($( Operation::$name(op) => UnitOperation::$unit($operations::$name(op)), )+)+ }
             }
             pub(crate) fn pack(&self, to: &mut Packer) -> Result<(), FieldError> {
                 match self { $($( Operation::$name(op) => op.pack(to), )+)+ }

@@ -3,8 +3,8 @@
 //! See `docs/units/array.md`, whose formulas this reproduces.
 
 use sagen_streamed_arch::StreamedConfig;
-use sagen_streamed_arch::layout::{Beat, Block};
-use sagen_streamed_isa::{BLOCK_ROWS, GROUP};
+use sagen_streamed_arch::layout::{Beat, Block, WEIGHTS};
+use sagen_streamed_isa::BLOCK_ROWS;
 use std::collections::VecDeque;
 
 /// Descriptors accepted before the first is done.
@@ -36,10 +36,9 @@ struct Intake {
 
 pub(super) struct Array {
     beat: Beat,
-    /// Beats, cycles of the steps and channels of a slab.
+    /// Beats and cycles of the steps of a slab.
     slab_beats: u64,
     slab_cycles: u64,
-    slab_channels: u64,
     /// From a row's codes at the arrays to its complete sum in the accumulators, and the drain's own stages.
     latency: u64,
     jobs: VecDeque<(Job, u64)>,
@@ -60,7 +59,8 @@ pub(super) struct Array {
 
 impl Array {
     pub(super) fn new(overlay: &StreamedConfig) -> Self {
-        let (side, arrays, beat) = (overlay.side() as u64, overlay.arrays() as u64, overlay.beat_bytes() as u64);
+        let (side, arrays) = (overlay.side() as u64, overlay.arrays() as u64);
+        let beat = overlay.beat().channels(WEIGHTS) as u64;
         // A side of more than the rows of a block is several column halves, each with channels of its own.
         let columns = side.min(BLOCK_ROWS as u64);
         let channels = side * side / columns;
@@ -73,7 +73,6 @@ impl Array {
             beat: overlay.beat(),
             slab_beats: BLOCK_ROWS as u64 * slab_channels / beat,
             slab_cycles: steps * BLOCK_ROWS as u64,
-            slab_channels,
             latency: BAND + tree + deep + 5,
             jobs: VecDeque::new(),
             accepted: 0,
@@ -119,12 +118,12 @@ impl Array {
             self.blocks_left = job.blocks;
             self.begins = accepted + 2;
         }
-        let slabs = (job.block.groups * GROUP) as u64 / self.slab_channels;
+        self.scales_left = job.block.scale_beats(self.beat) as u64;
+        self.beats_left = job.block.code_beats(self.beat) as u64;
+        let slabs = self.beats_left / self.slab_beats;
         self.blocks_left -= 1;
         let last = self.blocks_left == 0;
         self.blocks.push_back(Intake { slabs, last });
-        self.scales_left = job.block.scale_beats(self.beat) as u64;
-        self.beats_left = slabs * self.slab_beats;
         if last {
             self.jobs.pop_front();
         }

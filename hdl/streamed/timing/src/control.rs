@@ -1,6 +1,6 @@
 //! Descriptor fetch and scheduler: what is offered to which unit, and when.
 
-use sagen_streamed_arch::Step;
+use sagen_streamed_arch::Instruction;
 use sagen_streamed_isa::{Descriptor, UNITS};
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ const ARRIVAL: u64 = 2;
 const OFFER: u64 = 2;
 
 pub(super) struct Control<'a> {
-    steps: &'a [Step],
+    steps: &'a [Instruction],
     /// Of each descriptor that arrived and is not distributed yet.
     arrived: VecDeque<u64>,
     distributed: usize,
@@ -30,7 +30,7 @@ pub(super) struct Control<'a> {
 }
 
 impl<'a> Control<'a> {
-    pub(super) fn new(steps: &'a [Step]) -> Self {
+    pub(super) fn new(steps: &'a [Instruction]) -> Self {
         Self {
             steps,
             arrived: VecDeque::new(),

@@ -10,6 +10,7 @@ mod gemv;
 mod machine;
 mod port;
 mod simple;
+mod vector;
 
 pub use machine::Prediction;
 pub use port::MemoryTiming;

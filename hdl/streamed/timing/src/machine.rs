@@ -5,10 +5,14 @@ use super::control::{AHEAD, BURST, Control};
 use super::gemv::{self, Gemv, Kind};
 use super::port::{Bursts, MemoryTiming, Port, Reader};
 use super::simple::{self, Simple};
+use super::vector;
 use crate::PredictError;
 use sagen_streamed_arch::layout::Block;
 use sagen_streamed_arch::{Routine, StreamedConfig};
-use sagen_streamed_isa::{DESCRIPTOR_BYTES, Load, Operation, REGISTERS, Register, UNITS, Unit};
+use sagen_streamed_isa::{
+    ComputeOperation, DESCRIPTOR_BYTES, Load, LoadOperation, Operation, REGISTERS, Register, StoreOperation,
+    StreamOperation, UNITS, Unit, UnitOperation,
+};
 use std::collections::VecDeque;
 
 /// From the arrival of a beat in an empty FIFO to the consumer.
@@ -268,41 +272,39 @@ impl<'a> Machine<'a> {
 
     fn accept(&mut self, operation: &Operation) {
         let now = self.now;
-        match operation {
-            Operation::Stream(o) => {
+        match operation.by_unit() {
+            UnitOperation::Stream(StreamOperation::Stream(o)) => {
                 let beats = o.beats + self.register(o.register) * o.register_beats;
                 self.setup = Some(Setup { at: now + STREAM_SETUP, address: o.base, beats });
             }
-            Operation::Matmul(o) => self.array.accept(array::Job { block: o.into(), blocks: o.blocks }, now),
-            Operation::Matvec(o) => {
-                let beats = o.blocks * self.block_beats(o.into());
-                self.gemv.accept(gemv::Job { kind: Kind::Matvec, vectors: o.vectors, beats }, now);
+            UnitOperation::Compute(o) => self.accept_compute(o),
+            UnitOperation::Vector(o) => {
+                let (cycles, hidden) = vector::Work::of(o).cycles(self.overlay);
+                self.vector.accept(now, cycles, hidden);
             }
-            Operation::Score(o) => {
-                let blocks = o.blocks + self.register(o.register);
-                let beats = blocks * self.block_beats(o.into());
-                self.gemv.accept(gemv::Job { kind: Kind::Score, vectors: o.vectors, beats }, now);
+            UnitOperation::Load(LoadOperation::Load(load)) => {
+                let left = load.rows * load.row_words * self.pieces;
+                self.loading = Some(Loading { load, row: 0, ready_at: now + LOAD_SETUP, left });
             }
-            Operation::WeightedSum(o) => {
-                let beats = o.keys + self.register(o.register);
-                self.gemv.accept(gemv::Job { kind: Kind::WeightedSum, vectors: o.vectors, beats }, now);
+            UnitOperation::Store(StoreOperation::Store(o)) => {
+                self.store.accept(now, simple::store(&o, &self.timing), 0);
             }
-            Operation::Load(o) => {
-                let left = o.rows * o.row_words * self.pieces;
-                self.loading = Some(Loading { load: *o, row: 0, ready_at: now + LOAD_SETUP, left });
-            }
-            Operation::Store(o) => self.store.accept(now, simple::store(o, &self.timing), 0),
-            Operation::Mul(o) => self.accept_vector(simple::Work::elementwise(o.rows, o.words)),
-            Operation::Add(o) => self.accept_vector(simple::Work::elementwise(o.rows, o.words)),
-            Operation::Rope(o) => self.accept_vector(simple::Work::rope(o)),
-            Operation::Glu(o) => self.accept_vector(simple::Work::glu(o)),
-            Operation::Quant(o) => self.accept_vector(simple::Work::quant(o)),
         }
     }
 
-    fn accept_vector(&mut self, work: simple::Work) {
-        let (cycles, hidden) = work.cycles(self.overlay);
-        self.vector.accept(self.now, cycles, hidden);
+    fn accept_compute(&mut self, operation: ComputeOperation) {
+        let (kind, vectors, beats) = match operation {
+            ComputeOperation::Matmul(o) => {
+                return self.array.accept(array::Job { block: Block::from(&o), blocks: o.blocks }, self.now);
+            }
+            ComputeOperation::Matvec(o) => (Kind::Matvec, o.vectors, o.blocks * self.block_beats(Block::from(&o))),
+            ComputeOperation::Score(o) => {
+                let blocks = o.blocks + self.register(o.register);
+                (Kind::Score, o.vectors, blocks * self.block_beats(Block::from(&o)))
+            }
+            ComputeOperation::WeightedSum(o) => (Kind::WeightedSum, o.vectors, o.keys + self.register(o.register)),
+        };
+        self.gemv.accept(gemv::Job { kind, vectors, beats }, self.now);
     }
 
     fn register(&self, register: Register) -> u64 {

@@ -1,8 +1,7 @@
 //! Units whose descriptors take a time that only their own fields determine: vector and store.
 
 use super::port::MemoryTiming;
-use sagen_streamed_arch::StreamedConfig;
-use sagen_streamed_isa::{Glu, LANES, Quant, Rope, Store, register};
+use sagen_streamed_isa::{Store, register};
 
 /// Executes one descriptor after another; a second one may wait inside.
 #[derive(Default)]
@@ -40,43 +39,6 @@ impl Simple {
 
     pub(super) fn next(&self) -> Option<u64> {
         self.running
-    }
-}
-
-/// What takes time in a vector descriptor; see `docs/units/vector.md`.
-pub(super) struct Work {
-    words: u64,
-    /// Stages from the first word in to `done`, and the additional ones of a deep pipeline.
-    latency: u64,
-    deep: u64,
-}
-
-impl Work {
-    pub(super) fn elementwise(rows: u64, words: u64) -> Self {
-        Self { words: rows * words, latency: 7, deep: 8 }
-    }
-
-    pub(super) fn rope(o: &Rope) -> Self {
-        Self { words: o.rows * o.words, latency: 8, deep: 8 }
-    }
-
-    pub(super) fn glu(o: &Glu) -> Self {
-        Self { words: o.rows * o.words, latency: 11, deep: 11 }
-    }
-
-    pub(super) fn quant(o: &Quant) -> Self {
-        // The scan of the first segment is not hidden, and waits for the last amax of the descriptor before.
-        let latency = if o.fixed { 7 } else { o.segment_words / 4 + 13 };
-        Self { words: o.rows * o.segments * o.segment_words, latency, deep: 8 }
-    }
-
-    /// Cycles from acceptance by an idle unit to `done`, and how many of them a descriptor before it hides.
-    pub(super) fn cycles(&self, overlay: &StreamedConfig) -> (u64, u64) {
-        let words = self.words * (LANES / overlay.vector_lanes()) as u64;
-        match overlay.deep_pipeline() {
-            true => (words + self.latency + self.deep, 5),
-            false => (words + self.latency, 1),
-        }
     }
 }
 

@@ -2,10 +2,7 @@
 
 use super::{Buffer, Codes, Graph, GraphOptions, MatrixSpec, Node, Op, Part};
 use sagen_checkpoint::model::{LayerNorm, LayerTensor, ModelConfig, NormGain, TensorName};
-use sagen_streamed_arch::layout::WeightFormat;
-
-/// How all weights are written.
-const FORMAT: WeightFormat = WeightFormat::Int8;
+use sagen_streamed_arch::layout::WEIGHTS;
 
 pub(super) fn graph(config: &ModelConfig, options: GraphOptions) -> Graph {
     let mut matrices = Vec::new();
@@ -18,7 +15,7 @@ pub(super) fn graph(config: &ModelConfig, options: GraphOptions) -> Graph {
         })
         .collect();
     let part = Part { tensor: TensorName::Head, rows: 0..config.vocab };
-    matrices.push(MatrixSpec { name: "head".to_owned(), parts: vec![part], columns: config.hidden, format: FORMAT });
+    matrices.push(MatrixSpec { name: "head".to_owned(), parts: vec![part], columns: config.hidden, format: WEIGHTS });
     let head = [
         Op::Norm { of: Buffer::Residual, gain: NormGain::Final, to: Codes::Head },
         Op::Head { matrix: matrices.len() - 1, from: Codes::Head, logits: options.logits },
@@ -48,7 +45,7 @@ impl Layer<'_> {
     fn linear(&mut self, name: &str, parts: Vec<Part>, from: Codes, to: Buffer, at: usize) {
         let columns = self.config.shape(parts[0].tensor).1;
         let matrix = self.matrices.len();
-        self.matrices.push(MatrixSpec { name: name.to_owned(), parts, columns, format: FORMAT });
+        self.matrices.push(MatrixSpec { name: name.to_owned(), parts, columns, format: WEIGHTS });
         self.push(Op::Linear { matrix, from, to, at });
     }
 

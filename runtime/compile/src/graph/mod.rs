@@ -8,7 +8,7 @@ mod live;
 mod op;
 
 pub use live::{Live, live_ranges};
-pub use op::{Buffer, Codes, Op};
+pub use op::{Buffer, Codes, Op, Streamed};
 
 use sagen_checkpoint::model::{ModelConfig, TensorName};
 use sagen_streamed_arch::layout::{Block, WeightFormat};
@@ -151,9 +151,9 @@ pub(crate) mod tests {
             .body(true)
             .iter()
             .chain(&graph.head)
-            .filter_map(|node| match node.op {
-                Op::Linear { matrix, .. } | Op::Head { matrix, .. } => Some(matrix),
-                _ => None,
+            .filter_map(|node| match node.op.streams() {
+                Some(Streamed::Weights(matrix)) => Some(matrix),
+                Some(Streamed::Cache) | None => None,
             })
             .collect();
         assert_eq!(used, (0..graph.matrices.len()).collect::<Vec<_>>());

@@ -169,7 +169,34 @@ pub enum Op {
     },
 }
 
+/// What an operation takes from the stream ports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Streamed {
+    /// The weights of a matrix, by its index in [`super::Graph::matrices`].
+    Weights(usize),
+    /// Keys and values.
+    Cache,
+}
+
 impl Op {
+    /// What it takes from the stream ports, if anything.
+    #[must_use]
+    pub fn streams(&self) -> Option<Streamed> {
+        match self {
+            Self::Linear { matrix, .. } | Self::Head { matrix, .. } => Some(Streamed::Weights(*matrix)),
+            Self::Attend { .. } => Some(Streamed::Cache),
+            Self::LoadGains { .. }
+            | Self::Embed { .. }
+            | Self::Norm { .. }
+            | Self::Rope { .. }
+            | Self::Cache { .. }
+            | Self::Amax { .. }
+            | Self::Quantise { .. }
+            | Self::Add { .. }
+            | Self::Glu { .. } => None,
+        }
+    }
+
     /// Scratchpad values that it touches.
     #[must_use]
     pub fn buffers(&self) -> Vec<Buffer> {

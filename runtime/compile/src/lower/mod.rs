@@ -11,7 +11,7 @@ mod stream;
 
 use std::collections::BTreeMap;
 
-use sagen_streamed_arch::{Label, Step, StreamedConfig};
+use sagen_streamed_arch::{Instruction, Label, StreamedConfig};
 use sagen_streamed_isa::{Descriptor, Operation, Register};
 
 use super::map::Map;
@@ -37,7 +37,13 @@ pub(crate) struct Model<'a> {
 }
 
 /// Lower a list of operations for that many rows. `head_register` names the row that the head reads.
-pub(crate) fn lower(model: &Model<'_>, plan: &Plan, nodes: &[Node], rows: usize, head_register: Register) -> Vec<Step> {
+pub(crate) fn lower(
+    model: &Model<'_>,
+    plan: &Plan,
+    nodes: &[Node],
+    rows: usize,
+    head_register: Register,
+) -> Vec<Instruction> {
     let runs = Runs::new(model, nodes);
     let mut lowering = Lowering { model, plan, rows: rows as u64, head_register, runs, layer: None, steps: Vec::new() };
     for node in nodes {
@@ -54,13 +60,13 @@ struct Lowering<'a> {
     head_register: Register,
     runs: Runs,
     layer: Option<usize>,
-    steps: Vec<Step>,
+    steps: Vec<Instruction>,
 }
 
 impl Lowering<'_> {
     fn push(&mut self, what: impl Into<String>, operation: impl Into<Operation>) {
         let label = Label { layer: self.layer.map(|l| l as u32), tensor: what.into() };
-        self.steps.push(Step { descriptor: Descriptor::new(operation), label });
+        self.steps.push(Instruction { descriptor: Descriptor::new(operation), label });
     }
 
     fn node(&mut self, op: &Op) {

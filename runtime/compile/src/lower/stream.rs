@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use sagen_streamed_isa::Stream;
 
 use super::{Lowering, Model};
-use crate::graph::{Node, Op};
+use crate::graph::{Node, Streamed};
 
 /// For the first matrix of each run, the last.
 pub(super) struct Runs(BTreeMap<usize, usize>);
@@ -18,22 +18,14 @@ impl Runs {
         let mut runs = BTreeMap::new();
         let mut open: Option<usize> = None;
         for node in nodes {
-            match node.op {
-                Op::Linear { matrix, .. } | Op::Head { matrix, .. } => {
+            match node.op.streams() {
+                Some(Streamed::Weights(matrix)) => {
                     let first = open.filter(|_| model.join_streams).unwrap_or(matrix);
                     runs.insert(first, matrix);
                     open = Some(first);
                 }
-                Op::Attend { .. } => open = None,
-                Op::LoadGains { .. }
-                | Op::Embed { .. }
-                | Op::Norm { .. }
-                | Op::Rope { .. }
-                | Op::Cache { .. }
-                | Op::Amax { .. }
-                | Op::Quantise { .. }
-                | Op::Add { .. }
-                | Op::Glu { .. } => {}
+                Some(Streamed::Cache) => open = None,
+                None => {}
             }
         }
         Self(runs)

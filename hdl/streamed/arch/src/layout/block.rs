@@ -25,6 +25,9 @@ impl WeightFormat {
     }
 }
 
+/// Format of the weights that descriptors multiply. They have no field for it, so it is that of all of them.
+pub const WEIGHTS: WeightFormat = WeightFormat::Int8;
+
 /// The shape of a block; its size follows from the beat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Block {
@@ -39,14 +42,14 @@ pub struct Block {
 /// What a descriptor multiplies.
 impl From<&Matvec> for Block {
     fn from(o: &Matvec) -> Self {
-        Self::weights(WeightFormat::Int8, o.groups as usize)
+        Self::weights(WEIGHTS, o.groups as usize)
     }
 }
 
 /// What a descriptor multiplies.
 impl From<&Matmul> for Block {
     fn from(o: &Matmul) -> Self {
-        Self::weights(WeightFormat::Int8, o.groups as usize)
+        Self::weights(WEIGHTS, o.groups as usize)
     }
 }
 
@@ -70,7 +73,7 @@ impl Block {
         Self { format: super::kv::FORMAT, groups, scaled: false }
     }
 
-    /// Beats of scales.
+    /// The scale words of the 16 rows, in beats.
     #[must_use]
     pub const fn scale_beats(self, beat: Beat) -> usize {
         if self.scaled { WORD_BYTES / beat.bytes() } else { 0 }
@@ -79,7 +82,7 @@ impl Block {
     /// Beats of codes: runs of channels, of 16 beats each.
     #[must_use]
     pub const fn code_beats(self, beat: Beat) -> usize {
-        self.groups * beat.group_beats(self.format) * BLOCK_ROWS
+        (self.groups * GROUP).div_ceil(beat.channels(self.format)) * BLOCK_ROWS
     }
 
     /// Beats in all.

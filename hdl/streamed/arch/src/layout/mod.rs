@@ -6,10 +6,8 @@
 mod block;
 mod kv;
 
-pub use block::{Block, WeightFormat};
+pub use block::{Block, WEIGHTS, WeightFormat};
 pub use kv::KvLayout;
-
-use sagen_streamed_isa::GROUP;
 
 /// The cut of a beat over the ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +19,12 @@ pub struct Beat {
 }
 
 impl Beat {
+    /// One port of that many bytes: what stands behind the FIFO sees a beat whole.
+    #[must_use]
+    pub const fn whole(bytes: usize) -> Self {
+        Self { port_bytes: bytes, ports: 1 }
+    }
+
     /// Bytes of a beat.
     #[must_use]
     pub const fn bytes(self) -> usize {
@@ -31,11 +35,5 @@ impl Beat {
     #[must_use]
     pub const fn channels(self, format: WeightFormat) -> usize {
         8 * self.bytes() / format.bits()
-    }
-
-    /// Beats of one row of a group.
-    #[must_use]
-    pub const fn group_beats(self, format: WeightFormat) -> usize {
-        GROUP / self.channels(format)
     }
 }

@@ -1,8 +1,8 @@
 //! Random streams of weight blocks and the products that consume them.
 
 use super::map::{Pool, ROW_EXPONENTS};
-use super::{Action, Maker, result_registers};
-use sagen_streamed_isa::{Matmul, Matvec, Operation, Rows, Stream};
+use super::{Action, Maker, Recipe, result_registers};
+use sagen_streamed_isa::{ComputeOpcode, Matmul, Matvec, Operation, Rows, Stream};
 
 /// Consecutive blocks of a pool.
 #[derive(Clone, Copy)]
@@ -12,9 +12,19 @@ struct Run {
     blocks: u64,
 }
 
+pub(super) fn recipe(opcode: ComputeOpcode) -> Recipe {
+    match opcode {
+        ComputeOpcode::Matvec => Recipe(2, Maker::matvec),
+        ComputeOpcode::Matmul => Recipe(1, Maker::matmul),
+        ComputeOpcode::Score => Recipe(1, Maker::attention),
+        // Scores bring it along.
+        ComputeOpcode::WeightedSum => Recipe(0, Maker::attention),
+    }
+}
+
 impl Maker {
     /// GEMV over one run, sometimes fed by several streams, sometimes with an argmax.
-    pub(super) fn matvec(&mut self) -> Action {
+    fn matvec(&mut self) -> Action {
         let run = self.run();
         let mut action = self.streams(run);
         if self.draw.one_in(2) {
@@ -25,7 +35,7 @@ impl Maker {
         action
     }
 
-    pub(super) fn matmul(&mut self) -> Action {
+    fn matmul(&mut self) -> Action {
         let run = self.run();
         let mut action = self.streams(run);
         action.push(self.matmul_of(run).into());

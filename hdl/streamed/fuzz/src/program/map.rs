@@ -1,7 +1,7 @@
 //! DDR of a random program: weight blocks, K and V bytes, parameters, tables and an output region.
 
 use sagen_arith::draw::Draw;
-use sagen_streamed_arch::layout::{Beat, Block, WeightFormat};
+use sagen_streamed_arch::layout::{Beat, Block, WEIGHTS};
 use sagen_streamed_arch::{Program, Region, RegionKind, Segment, StreamedConfig};
 use sagen_streamed_isa::{BLOCK_ROWS, DESCRIPTOR_BYTES, PAGE_BYTES};
 
@@ -17,7 +17,7 @@ pub(super) struct Pool {
 impl Pool {
     /// Shape of its blocks.
     pub(super) fn block(self) -> Block {
-        Block::weights(WeightFormat::Int8, self.groups as usize)
+        Block::weights(WEIGHTS, self.groups as usize)
     }
 }
 

@@ -15,9 +15,11 @@ use map::Map;
 use sagen_arith::draw::Draw;
 use sagen_streamed_arch::hazard::{self, RegisterMax};
 use sagen_streamed_arch::step::Slot;
-use sagen_streamed_arch::{Device, Label, Program, Routine, RoutineKind, Segment, Step, StreamedConfig};
+use sagen_streamed_arch::{Device, Instruction, Label, Program, Routine, RoutineKind, Segment, StreamedConfig};
 use sagen_streamed_golden::machine::Machine;
-use sagen_streamed_isa::{Descriptor, Opcode, Operation, Register, register};
+use sagen_streamed_isa::{
+    Descriptor, LoadOpcode, Opcode, Operation, Register, StoreOpcode, StreamOpcode, UnitOpcode, register,
+};
 use window::Window;
 
 /// Descriptors that are legal together: a stream and its consumers, scores and what uses them.
@@ -59,14 +61,18 @@ fn bound(register: Register) -> u64 {
     bounds()[register.index()]
 }
 
-/// How often an operation is drawn, compared with others.
-fn share(opcode: Opcode) -> usize {
-    match opcode {
-        Opcode::Store | Opcode::Quant | Opcode::Matvec => 2,
-        Opcode::Stream | Opcode::Score | Opcode::Matmul | Opcode::Load => 1,
-        Opcode::Mul | Opcode::Add | Opcode::Rope | Opcode::Glu => 1,
-        // Scores bring it along.
-        Opcode::WeightedSum => 0,
+/// How often an operation is drawn, compared with others, and an action that has it in it.
+struct Recipe(usize, fn(&mut Maker) -> Action);
+
+impl Recipe {
+    fn of(opcode: Opcode) -> Self {
+        match opcode.by_unit() {
+            UnitOpcode::Stream(StreamOpcode::Stream) => Self(1, Maker::two_products),
+            UnitOpcode::Compute(opcode) => linear::recipe(opcode),
+            UnitOpcode::Vector(opcode) => vector::recipe(opcode),
+            UnitOpcode::Load(LoadOpcode::Load) => Self(1, Maker::load),
+            UnitOpcode::Store(StoreOpcode::Store) => Self(2, Maker::store),
+        }
     }
 }
 
@@ -130,34 +136,17 @@ fn random_registers(draw: &mut Draw) -> Vec<(Register, u32)> {
 impl Maker {
     /// One action, already executed by the machine.
     fn action(&mut self) -> Action {
-        let opcodes: Vec<Opcode> = Opcode::ALL.iter().flat_map(|o| std::iter::repeat_n(*o, share(*o))).collect();
-        let opcode = self.draw.pick(&opcodes);
-        let action = self.action_with(opcode);
+        let recipes = Opcode::ALL.iter().map(|opcode| Recipe::of(*opcode));
+        let makers: Vec<_> = recipes.flat_map(|Recipe(share, make)| std::iter::repeat_n(make, share)).collect();
+        let make = self.draw.pick(&makers);
+        let action = make(self);
         self.follow(&action);
         action
     }
 
-    /// An action that has this operation in it.
-    fn action_with(&mut self, opcode: Opcode) -> Action {
-        match opcode {
-            Opcode::Stream => self.two_products(),
-            Opcode::Matvec => self.matvec(),
-            Opcode::Matmul => self.matmul(),
-            Opcode::Score | Opcode::WeightedSum => self.attention(),
-            Opcode::Mul => self.mul(),
-            Opcode::Add => self.add(),
-            Opcode::Rope => self.rope(),
-            Opcode::Glu => self.glu(),
-            Opcode::Quant if self.draw.one_in(2) => self.fixed_quant(),
-            Opcode::Quant => self.dynamic_quant(),
-            Opcode::Load => self.load(),
-            Opcode::Store => self.store(),
-        }
-    }
-
     fn follow(&mut self, action: &Action) {
         for (index, operation) in action.iter().enumerate() {
-            let step = Step { descriptor: Descriptor::new(*operation), label: Label::default() };
+            let step = Instruction { descriptor: Descriptor::new(*operation), label: Label::default() };
             if let Err(e) = self.machine.step(index, &step) {
                 panic!("the generator made an illegal descriptor: {e}: {operation:?}");
             }
@@ -179,11 +168,12 @@ impl RandomProgram {
     /// The same program with only these actions: waits, routine and image follow.
     fn with(mut self, actions: Vec<Action>) -> Self {
         let labelled = std::iter::once(&self.prologue).chain(&actions).enumerate();
-        let step = |action: usize, operation: &Operation| Step {
+        let step = |action: usize, operation: &Operation| Instruction {
             descriptor: Descriptor::new(*operation),
             label: Label { layer: None, tensor: format!("seed {} action {action}", self.seed) },
         };
-        let mut steps: Vec<Step> = labelled.flat_map(|(i, action)| action.iter().map(move |o| step(i, o))).collect();
+        let mut steps: Vec<Instruction> =
+            labelled.flat_map(|(i, action)| action.iter().map(move |o| step(i, o))).collect();
         hazard::order(steps.iter_mut().map(|s| &mut s.descriptor), &self.overlay, &bounds());
         self.routine.steps = steps;
         let bytes = self.routine.encode().expect("every field was drawn within its width");

@@ -1,11 +1,23 @@
 //! Random vector descriptors. Shifts follow the operands, so that results keep a random number of bits.
 
-use super::{Action, Maker};
+use super::{Action, Maker, Recipe};
 use sagen_streamed_golden::machine::Extent;
-use sagen_streamed_isa::{Add, GateFunction, Glu, LANES, Mul, Operation, Quant, Register, Rope, Rows, register};
+use sagen_streamed_isa::{
+    Add, GateFunction, Glu, LANES, Mul, Operation, Quant, Register, Rope, Rows, VectorOpcode, register,
+};
+
+pub(super) fn recipe(opcode: VectorOpcode) -> Recipe {
+    match opcode {
+        VectorOpcode::Mul => Recipe(1, Maker::mul),
+        VectorOpcode::Add => Recipe(1, Maker::add),
+        VectorOpcode::Rope => Recipe(1, Maker::rope),
+        VectorOpcode::Glu => Recipe(1, Maker::glu),
+        VectorOpcode::Quant => Recipe(2, Maker::quant),
+    }
+}
 
 impl Maker {
-    pub(super) fn mul(&mut self) -> Action {
+    fn mul(&mut self) -> Action {
         let (rows, words) = self.shape();
         vec![self.mul_of(rows, words, false).into()]
     }
@@ -64,14 +76,14 @@ impl Maker {
         self.draw.pick(&[register::ZERO, register::ZERO, register::HEAD_ROW])
     }
 
-    pub(super) fn add(&mut self) -> Action {
+    fn add(&mut self) -> Action {
         let (rows, words) = self.shape();
         let [left, right, to] = self.binary(rows, words);
         let add = Add { rows, words, left, right, to };
         vec![add.into()]
     }
 
-    pub(super) fn glu(&mut self) -> Action {
+    fn glu(&mut self) -> Action {
         let (rows, words) = self.shape();
         vec![self.glu_of(rows, words).into()]
     }
@@ -83,7 +95,7 @@ impl Maker {
         Glu { rows, words, gate, up, to, function, shift: self.shift(product), amax: true }
     }
 
-    pub(super) fn rope(&mut self) -> Action {
+    fn rope(&mut self) -> Action {
         let head_words = self.draw.pick(&[2, 4]);
         let rows = self.draw.pick(&[1, 1, 2, 4]);
         let words = head_words * self.draw.within(1..=3) as u64;
@@ -103,8 +115,12 @@ impl Maker {
         Rope { rows, words, from, table, to, head_words, amax: true }
     }
 
+    fn quant(&mut self) -> Action {
+        if self.draw.one_in(2) { self.fixed_quant() } else { self.dynamic_quant() }
+    }
+
     /// Codes by a constant, to the code memory or the scratchpad.
-    pub(super) fn fixed_quant(&mut self) -> Action {
+    fn fixed_quant(&mut self) -> Action {
         let (rows, groups) = (self.draw.pick(&[1, 1, 2, 3]), self.draw.within(1..=4) as u64);
         let segment_groups = if groups.is_multiple_of(2) { self.draw.pick(&[1, 2]) } else { groups };
         let to_scratchpad = !self.draw.one_in(4);
@@ -134,7 +150,7 @@ impl Maker {
     }
 
     /// Codes by recorded magnitudes: mostly those of the operation before, sometimes older ones.
-    pub(super) fn dynamic_quant(&mut self) -> Action {
+    fn dynamic_quant(&mut self) -> Action {
         let rows = self.draw.pick(&[1, 1, 2, 4]);
         let groups = self.draw.pick(&[1, 2, 3, 4, 6]).min(8 / rows);
         let words = 4 * groups;

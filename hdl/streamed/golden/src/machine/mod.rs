@@ -3,6 +3,7 @@
 //! Units, queues and latencies do not exist here: waits are ignored and beats are taken from DDR as they are
 //! consumed. Whatever a descriptor cannot legally do is an error that names the field.
 
+mod compute;
 mod ddr;
 mod extent;
 mod fault;
@@ -26,10 +27,10 @@ pub use fault::Fault;
 use log::Touched;
 use queue::Queue;
 use sagen_arith::scale::Scale;
-use sagen_streamed_arch::layout::Block;
-use sagen_streamed_arch::{Device, DeviceError, Program, Routine, RunStats, Step, StreamedConfig};
+use sagen_streamed_arch::{Device, DeviceError, Instruction, Program, Routine, RunStats, StreamedConfig};
 use sagen_streamed_isa::{
-    AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES, Operation, REGISTERS, Register, Rows, SCALES, WORD_BYTES, register,
+    AMAX_GROUPS, CHUNK_ROWS, GROUP, LANES, LoadOperation, Operation, REGISTERS, Register, Rows, SCALES, StoreOperation,
+    StreamOperation, UnitOperation, WORD_BYTES, register,
 };
 
 /// Everything that a program can change.
@@ -77,7 +78,7 @@ impl Machine {
     }
 
     /// Execute one descriptor; `index` is for messages.
-    pub fn step(&mut self, index: usize, step: &Step) -> Result<(), DeviceError> {
+    pub fn step(&mut self, index: usize, step: &Instruction) -> Result<(), DeviceError> {
         self.execute(&step.descriptor.operation).map_err(|fault| DeviceError::Descriptor {
             index,
             label: step.label.to_string(),
@@ -86,7 +87,7 @@ impl Machine {
     }
 
     /// Execute one descriptor and say what it left behind, in `canonical` form.
-    pub fn step_logged(&mut self, index: usize, step: &Step) -> Result<Vec<Write>, DeviceError> {
+    pub fn step_logged(&mut self, index: usize, step: &Instruction) -> Result<Vec<Write>, DeviceError> {
         self.touched.on = true;
         let result = self.step(index, step);
         let writes = self.collect();
@@ -132,31 +133,20 @@ impl Machine {
     }
     /// Beats that an operation takes from the stream, given the registers.
     pub fn beats_taken(&self, operation: &Operation) -> u64 {
-        let beats = |block: Block, blocks: u64| blocks * block.beats(self.overlay.beat()) as u64;
-        match operation {
-            Operation::Matvec(o) => beats(o.into(), o.blocks),
-            Operation::Matmul(o) => beats(o.into(), o.blocks),
-            Operation::Score(o) => beats(o.into(), o.blocks + self.value(o.register)),
-            Operation::WeightedSum(o) => o.keys + self.value(o.register),
-            Operation::Stream(_) | Operation::Mul(_) | Operation::Add(_) | Operation::Rope(_) => 0,
-            Operation::Glu(_) | Operation::Quant(_) | Operation::Load(_) | Operation::Store(_) => 0,
+        match operation.by_unit() {
+            UnitOperation::Compute(o) => self.beats_of(o),
+            UnitOperation::Stream(_) | UnitOperation::Vector(_) => 0,
+            UnitOperation::Load(_) | UnitOperation::Store(_) => 0,
         }
     }
 
     fn execute(&mut self, operation: &Operation) -> Result<(), Fault> {
-        match operation {
-            Operation::Stream(o) => self.stream(o),
-            Operation::Matvec(o) => self.matvec(o),
-            Operation::Score(o) => self.score(o),
-            Operation::WeightedSum(o) => self.weighted_sum(o),
-            Operation::Matmul(o) => self.matmul(o),
-            Operation::Mul(o) => self.mul(o),
-            Operation::Add(o) => self.add(o),
-            Operation::Rope(o) => self.rope(o),
-            Operation::Glu(o) => self.glu(o),
-            Operation::Quant(o) => self.quant(o),
-            Operation::Load(o) => self.load(o),
-            Operation::Store(o) => self.store(o),
+        match operation.by_unit() {
+            UnitOperation::Stream(StreamOperation::Stream(o)) => self.stream(&o),
+            UnitOperation::Compute(o) => self.compute(o),
+            UnitOperation::Vector(o) => self.vector(o),
+            UnitOperation::Load(LoadOperation::Load(o)) => self.load(&o),
+            UnitOperation::Store(StoreOperation::Store(o)) => self.store(&o),
         }
     }
 

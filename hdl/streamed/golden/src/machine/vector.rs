@@ -1,4 +1,4 @@
-//! Mul, Add, Rope and Glu: elementwise over rows of the scratchpad, with magnitudes on the side.
+//! What the vector unit does. Mul, Add, Rope and Glu stand here: elementwise over rows of the scratchpad, with magnitudes on the side.
 
 use super::Machine;
 use super::extent::Extent;
@@ -6,7 +6,9 @@ use super::fault::{Fault, within};
 use sagen_arith::fixed::{rsh, sat32};
 use sagen_arith::rope::rotate;
 use sagen_arith::sfu::gate::{Gate, glu};
-use sagen_streamed_isa::{AMAX_GROUPS, CHUNK_ROWS, GROUP, GateFunction, LANES, Rows};
+use sagen_streamed_isa::{
+    AMAX_GROUPS, Add, CHUNK_ROWS, GROUP, GateFunction, Glu, LANES, Mul, Rope, Rows, VectorOperation,
+};
 
 /// Elements of one operand row.
 enum Operand {
@@ -16,7 +18,17 @@ enum Operand {
 }
 
 impl Machine {
-    pub(super) fn mul(&mut self, o: &sagen_streamed_isa::Mul) -> Result<(), Fault> {
+    pub(super) fn vector(&mut self, operation: VectorOperation) -> Result<(), Fault> {
+        match operation {
+            VectorOperation::Mul(o) => self.mul(&o),
+            VectorOperation::Add(o) => self.add(&o),
+            VectorOperation::Rope(o) => self.rope(&o),
+            VectorOperation::Glu(o) => self.glu(&o),
+            VectorOperation::Quant(o) => self.quant(&o),
+        }
+    }
+
+    fn mul(&mut self, o: &Mul) -> Result<(), Fault> {
         shape(o.rows, o.words, o.amax)?;
         within("shift", o.shift, 0, 63)?;
         let (left, right) = (self.left(o)?, self.right(o)?);
@@ -37,7 +49,7 @@ impl Machine {
         Ok(())
     }
 
-    fn left(&self, o: &sagen_streamed_isa::Mul) -> Result<Operand, Fault> {
+    fn left(&self, o: &Mul) -> Result<Operand, Fault> {
         if o.left_immediate {
             return Ok(Operand::Immediate(o.immediate as i32));
         }
@@ -45,7 +57,7 @@ impl Machine {
         Ok(Operand::Rows(self.scratch_rows("left + register * left_stride", at, o.rows, o.words)?))
     }
 
-    fn right(&self, o: &sagen_streamed_isa::Mul) -> Result<Operand, Fault> {
+    fn right(&self, o: &Mul) -> Result<Operand, Fault> {
         let rows = |words| self.scratch_rows("right", o.right, o.rows, words);
         match (o.right_immediate, o.right_half) {
             (true, _) => Ok(Operand::Immediate(o.immediate as i32)),
@@ -54,7 +66,7 @@ impl Machine {
         }
     }
 
-    pub(super) fn add(&mut self, o: &sagen_streamed_isa::Add) -> Result<(), Fault> {
+    fn add(&mut self, o: &Add) -> Result<(), Fault> {
         shape(o.rows, o.words, false)?;
         let left = Operand::Rows(self.scratch_rows("left", o.left, o.rows, o.words)?);
         let right = Operand::Rows(self.scratch_rows("right", o.right, o.rows, o.words)?);
@@ -68,7 +80,7 @@ impl Machine {
         Ok(())
     }
 
-    pub(super) fn rope(&mut self, o: &sagen_streamed_isa::Rope) -> Result<(), Fault> {
+    fn rope(&mut self, o: &Rope) -> Result<(), Fault> {
         shape(o.rows, o.words, o.amax)?;
         within("head_words", o.head_words, 2, o.words)?;
         let multiple = |words: u64, unit: u64, what| match words.is_multiple_of(unit) {
@@ -94,7 +106,7 @@ impl Machine {
         Ok(())
     }
 
-    pub(super) fn glu(&mut self, o: &sagen_streamed_isa::Glu) -> Result<(), Fault> {
+    fn glu(&mut self, o: &Glu) -> Result<(), Fault> {
         shape(o.rows, o.words, o.amax)?;
         within("shift", o.shift, 0, 63)?;
         let gate = Operand::Rows(self.scratch_rows("gate", o.gate, o.rows, o.words)?);

@@ -5,14 +5,14 @@
 use crate::dma::offset::register_offset;
 use crate::fields::Decode;
 use crate::interface::{AxiWrite, ScratchTurn, StepRead, WORD, unit_port};
-use sagen_blocks::axi::ADDRESS_BITS;
+use sagen_blocks::axi::{ADDRESS_BITS, PAGE_BYTES};
 use sagen_blocks::fifo::{Queue, fifo};
 use sagen_lang::{
     Design, Fsm, Instance, Layout, Module, ModuleId, Output, Reg, Signal, Type, bit, bundle, cat, high, lit, low,
     unsigned,
 };
 use sagen_streamed_arch::StreamedConfig;
-use sagen_streamed_isa::{Field, Loop, PAGE_BYTES, StoreFields};
+use sagen_streamed_isa::{Field, Loop, StoreFields};
 
 /// Pieces that may be on their way from the scratchpad to the bus.
 const IN_FLIGHT: u32 = 8;
@@ -22,8 +22,7 @@ const SCRATCH_BITS: u32 = 22;
 const FIELDS: StoreFields = sagen_streamed_isa::Store::FIELDS;
 /// Innermost first.
 const LOOPS: [Loop<Field>; 3] = [FIELDS.inner, FIELDS.middle, FIELDS.outer];
-/// Bursts end where addresses are multiples of this or, with narrow ports, of `LONGEST` beats.
-const PAGE: u32 = PAGE_BYTES as u32;
+/// Bursts end at pages or, with narrow ports, where addresses are multiples of as many beats.
 const LONGEST: u32 = 256;
 
 bundle! {
@@ -167,7 +166,7 @@ impl Store<'_> {
         let (m, stage) = (self.m, self.stage);
         let (ddr, v) = (m.reg("ddr", unsigned(ADDRESS_BITS)), m.reg("v", unsigned(SCRATCH_BITS)));
         let shift = self.bytes.ilog2();
-        let bits = (PAGE / self.bytes).min(LONGEST).ilog2();
+        let bits = (PAGE_BYTES / self.bytes).min(LONGEST).ilog2();
         let left = m.reg("left", unsigned(16));
         let (len, more) = (m.reg("len", unsigned(bits)), m.reg("more", bit()));
         let at = m.net("at", ddr.slice(shift, bits));

@@ -1,8 +1,9 @@
 //! What stays while a descriptor runs.
 
-use super::lane::{X1, X2, Y1, Y2};
+use super::datapath::{Picks, paired, scalar};
 use super::operation::Operation;
-use sagen_lang::{Instance, Module, Signal, cat, lit};
+use sagen_lang::{Instance, Module, Signal, cat};
+use sagen_streamed_isa::VectorOpcode;
 
 pub(super) struct Constants {
     pub(super) rope: Signal,
@@ -38,9 +39,9 @@ impl Constants {
         let hold = |name: &str, value: Signal| m.reg_en(name, go, value).q();
         let picks = Picks::new(op);
         Self {
-            rope: hold("op_rope", op.rope),
-            glu: hold("op_glu", op.glu),
-            quant: hold("op_quant", op.quant),
+            rope: hold("op_rope", op.is(VectorOpcode::Rope)),
+            glu: hold("op_glu", op.is(VectorOpcode::Glu)),
+            quant: hold("op_quant", op.is(VectorOpcode::Quant)),
             dynamic: hold("op_dynamic", op.dynamic()),
             gelu: hold("op_gelu", op.gelu()),
             amax: hold("op_amax", op.amax()),
@@ -48,8 +49,8 @@ impl Constants {
             to_scratchpad: hold("op_to_scratchpad", op.writes_scratchpad()),
             to_codes: hold("op_to_codes", op.writes_codes()),
             shift: hold("op_shift", op.shift()),
-            paired: hold("op_paired", op.rope | op.add),
-            second: hold("op_second", op.rope | op.add | op.squares()),
+            paired: hold("op_paired", paired(op)),
+            second: hold("op_second", paired(op) | op.squares()),
             x1_pick: hold("op_x1_pick", picks.x1),
             x2_pick: hold("op_x2_pick", picks.x2),
             y1_pick: hold("op_y1_pick", picks.y1[0]),
@@ -81,43 +82,4 @@ impl Constants {
     pub(super) fn scalar(&self, segment: Signal) -> Signal {
         cat(&[self.scalar.slice(16, 16), self.dynamic.mux(segment, self.scalar.slice(0, 16))])
     }
-}
-
-/// What the operands of the lanes are, for even and odd words.
-struct Picks {
-    x1: Signal,
-    x2: Signal,
-    y1: [Signal; 2],
-    y2: [Signal; 2],
-}
-
-impl Picks {
-    fn new(op: &Operation) -> Self {
-        let choose = |width: u32, otherwise: u64, cases: &[(Signal, u64)]| {
-            cases.iter().rev().fold(lit(width, otherwise), |other, (case, value)| case.mux(lit(width, *value), other))
-        };
-        let x1 = [(op.rope, X1::Kept as u64), (op.glu, X1::Gated as u64), (op.a_immediate(), X1::Scalar as u64)];
-        let x2 = [(op.glu, X2::Gate as u64), (op.add, X2::B as u64), (op.a_immediate(), X2::Scalar as u64)];
-        let y1 = |rope: Y1, half: Y1| {
-            let shared = op.add | op.quant | op.b_immediate();
-            let cases = [(op.rope, rope as u64), (shared, Y1::Scalar as u64), (op.b_half(), half as u64)];
-            choose(3, Y1::B as u64, &cases)
-        };
-        let y2 = |rope: Y2| {
-            let shared = op.add | op.a_immediate();
-            let cases = [(op.rope, rope as u64), (op.glu, Y2::Factor as u64), (shared, Y2::Scalar as u64)];
-            choose(3, Y2::A as u64, &cases)
-        };
-        Self {
-            x1: choose(2, X1::A as u64, &x1),
-            x2: choose(2, X2::A as u64, &x2),
-            y1: [y1(Y1::Low, Y1::Low), y1(Y1::Y2, Y1::High)],
-            y2: [y2(Y2::High), y2(Y2::Y1)],
-        }
-    }
-}
-
-/// A multiplier, the 1 of a sum, or the immediate.
-fn scalar(op: &Operation) -> Signal {
-    op.quant.mux(op.multiplier().extend(32), op.add.mux(lit(32, 1), op.immediate()))
 }

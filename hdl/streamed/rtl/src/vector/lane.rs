@@ -56,6 +56,7 @@ bundle! {
 }
 
 /// What the first multiplier takes as `x`, by `x1_pick`.
+#[derive(Clone, Copy)]
 pub(super) enum X1 {
     A,
     Kept,
@@ -64,6 +65,7 @@ pub(super) enum X1 {
 }
 
 /// What it takes as `y`.
+#[derive(Clone, Copy)]
 pub(super) enum Y1 {
     B,
     Low,
@@ -73,6 +75,7 @@ pub(super) enum Y1 {
 }
 
 /// What the second multiplier takes as `x`.
+#[derive(Clone, Copy)]
 pub(super) enum X2 {
     A,
     B,
@@ -81,6 +84,7 @@ pub(super) enum X2 {
 }
 
 /// What it takes as `y`.
+#[derive(Clone, Copy)]
 pub(super) enum Y2 {
     A,
     High,

@@ -7,6 +7,7 @@
 
 mod amax;
 mod constants;
+mod datapath;
 mod issue;
 mod lane;
 mod operation;
@@ -28,6 +29,7 @@ use operation::Operation;
 use pipeline::Pipeline;
 use sagen_lang::{Bundle, Design, Instance, Module, ModuleId, Output, Reg, Signal, bit, connect};
 use sagen_streamed_arch::StreamedConfig;
+use sagen_streamed_isa::VectorOpcode;
 use segments::Segment;
 use shape::Shape;
 
@@ -114,9 +116,9 @@ impl Front {
             b_stride,
             d_stride,
             head_words: op.head_words(),
-            pairs: op.rope | op.b_half(),
-            rope: op.rope,
-            quant: op.quant,
+            pairs: op.is(VectorOpcode::Rope) | op.b_half(),
+            rope: op.is(VectorOpcode::Rope),
+            quant: op.is(VectorOpcode::Quant),
             dynamic: op.dynamic(),
             reads_a: op.reads_a(),
             reads_b: op.reads_b(),

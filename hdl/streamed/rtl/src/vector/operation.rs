@@ -3,7 +3,7 @@
 use crate::fields::Decode;
 use sagen_arith::contract::ROPE_FRACTION;
 use sagen_lang::{Signal, lit};
-use sagen_streamed_isa::{Add, Field, Glu, Mul, Opcode, Quant, Rope, Rows, VectorOpcode};
+use sagen_streamed_isa::{Add, Field, Glu, Mul, Quant, Rope, Rows, VectorOpcode};
 
 /// Where an operation keeps what all of them have, and some have.
 struct Places {
@@ -77,11 +77,8 @@ pub(super) fn used_bits() -> u32 {
 #[derive(Clone, Copy)]
 pub(super) struct Operation {
     desc: Signal,
-    pub(super) mul: Signal,
-    pub(super) add: Signal,
-    pub(super) rope: Signal,
-    pub(super) glu: Signal,
-    pub(super) quant: Signal,
+    /// By opcode.
+    is: [Signal; VectorOpcode::ALL.len()],
 }
 
 impl Operation {
@@ -89,19 +86,18 @@ impl Operation {
     #[track_caller]
     pub(super) fn new(desc: impl Into<Signal>) -> Self {
         let desc = desc.into();
-        let [mul, add, rope, glu, quant] =
-            [Opcode::Mul, Opcode::Add, Opcode::Rope, Opcode::Glu, Opcode::Quant].map(|o| desc.is(o));
-        Self { desc, mul, add, rope, glu, quant }
+        Self { desc, is: std::array::from_fn(|i| desc.is(VectorOpcode::ALL[i].opcode())) }
     }
 
-    fn is(&self, operation: VectorOpcode) -> Signal {
-        match operation {
-            VectorOpcode::Mul => self.mul,
-            VectorOpcode::Add => self.add,
-            VectorOpcode::Rope => self.rope,
-            VectorOpcode::Glu => self.glu,
-            VectorOpcode::Quant => self.quant,
-        }
+    /// High while it is this operation.
+    pub(super) fn is(&self, operation: VectorOpcode) -> Signal {
+        self.is[operation as usize]
+    }
+
+    /// High while it is one of those.
+    pub(super) fn any(&self, of: impl Fn(VectorOpcode) -> bool) -> Signal {
+        let those = VectorOpcode::ALL.iter().filter(|operation| of(**operation));
+        those.map(|operation| self.is(*operation)).reduce(|a, b| a | b).expect("some operation is meant")
     }
 
     /// The field of the operation at hand, zero where it has none.
@@ -130,11 +126,11 @@ impl Operation {
     }
     /// One where there are none.
     pub(super) fn segments(&self) -> Signal {
-        self.quant.mux(self.quant(Quant::FIELDS.segments), lit(8, 1))
+        self.is(VectorOpcode::Quant).mux(self.quant(Quant::FIELDS.segments), lit(8, 1))
     }
     /// Of a segment.
     pub(super) fn words(&self) -> Signal {
-        self.quant.mux(self.quant(Quant::FIELDS.segment_words).extend(12), self.pick(12, |p| p.words))
+        self.is(VectorOpcode::Quant).mux(self.quant(Quant::FIELDS.segment_words).extend(12), self.pick(12, |p| p.words))
     }
     pub(super) fn a(&self) -> Signal {
         self.pick(16, |p| Some(p.a.base))
@@ -209,11 +205,11 @@ impl Operation {
         always.fold(chosen, |any, operation| any | self.is(*operation))
     }
     pub(super) fn writes_codes(&self) -> Signal {
-        self.quant & !self.quant(Quant::FIELDS.to_scratchpad)
+        self.is(VectorOpcode::Quant) & !self.quant(Quant::FIELDS.to_scratchpad)
     }
     /// Quantise by the recorded magnitudes.
     pub(super) fn dynamic(&self) -> Signal {
-        self.quant & !self.quant(Quant::FIELDS.fixed)
+        self.is(VectorOpcode::Quant) & !self.quant(Quant::FIELDS.fixed)
     }
     pub(super) fn multiplier(&self) -> Signal {
         self.quant(Quant::FIELDS.multiplier)

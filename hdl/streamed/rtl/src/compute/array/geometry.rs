@@ -7,6 +7,7 @@
 //! A *slab* is the 16 rows of a weight block times as many channels as one buffer word holds. A *step* loads one
 //! weight tile into every array and passes 16 activation rows over it; a slab takes `chunks * halves` steps.
 
+use crate::compute::block;
 use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::{BLOCK_ROWS, GROUP};
 
@@ -84,9 +85,13 @@ impl Geometry {
     pub(super) fn parts(self) -> u32 {
         GROUP as u32 / self.channels()
     }
-    /// Runs of 16 beats in a group of 64 channels; also the scale beats of a block.
+    /// Runs of 16 beats in a group of 64 channels.
     pub(super) fn runs(self) -> u32 {
-        GROUP as u32 / self.beat
+        block::group_beats(self.beat)
+    }
+    /// Beats of a block's scales.
+    pub(super) fn scale_beats(self) -> u32 {
+        block::scale_beats(self.beat)
     }
     /// Cycles from a code in the first row of a band to the sum that it is part of.
     pub(super) fn latency(self) -> u32 {

@@ -29,7 +29,7 @@ pub(super) fn intake(d: &mut Design, g: Geometry) -> ModuleId {
         let runs = m.reg("runs", unsigned(8 + g.runs().ilog2()));
         let runs_left = m.reg("runs_left", unsigned(8 + g.runs().ilog2()));
         let blocks_left = m.reg("blocks_left", unsigned(16));
-        let piece = Cycle::new(m, "piece", g.runs());
+        let piece = Cycle::new(m, "piece", g.scale_beats());
         let row = Cycle::new(m, "row", ROWS);
 
         let ready = m.net("accepts", running & (scales | port.weight_room));

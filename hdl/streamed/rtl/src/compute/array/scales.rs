@@ -29,15 +29,16 @@ pub(super) fn scales(d: &mut Design, g: Geometry) -> ModuleId {
         let port = m.slave("", BlockScales::layout(g));
         let BlockScales { write, beat, read, retire, .. } = port;
         let bits = DEPTH.ilog2();
-        let piece = Cycle::new(m, "piece", g.runs());
+        let piece = Cycle::new(m, "piece", g.scale_beats());
         let write_at = m.reg("write_at", unsigned(bits)).reset(0);
         let read_at = m.reg("read_at", unsigned(bits)).reset(0);
 
         let words: Vec<Signal> = beat.lanes(32).iter().map(|w| w.slice(0, SCALE)).collect();
         let entries = m.memory("entries", DEPTH, ROWS * SCALE).style(RamStyle::Distributed);
-        let entries = entries.byte_enable(ROWS * SCALE / g.runs());
-        let lanes: Vec<Signal> = (0..g.runs()).map(|i| piece.index().map_or(lit(1, 1), |p| p.eq_lit(i))).collect();
-        entries.write_masked(write, write_at, pack(&words).repeat(g.runs()), pack(&lanes));
+        let entries = entries.byte_enable(ROWS * SCALE / g.scale_beats());
+        let lanes: Vec<Signal> =
+            (0..g.scale_beats()).map(|i| piece.index().map_or(lit(1, 1), |p| p.eq_lit(i))).collect();
+        entries.write_masked(write, write_at, pack(&words).repeat(g.scale_beats()), pack(&lanes));
         let complete = m.net("complete", write & piece.last());
         m.when(write, || piece.advance(m));
         m.when(complete, || m.set(write_at, write_at.add_lit(1)));

@@ -1,6 +1,7 @@
 //! Row scales of a weight block: caught from its scale beats, offered row by row as results reach the lanes.
 //! The beats of the next block may arrive while results of the present one are still being scaled.
 
+use crate::compute::block::scale_beats;
 use sagen_lang::{Design, ModuleId, Reg, Signal, bit, interface, pack, signed, unsigned};
 use sagen_streamed_isa::BLOCK_ROWS;
 
@@ -14,7 +15,7 @@ interface! {
         /// The beat holds scales.
         take: -> bit(),
         /// Which of the block's.
-        index(optional): -> (beats(beat) > 1).then(|| unsigned(beats(beat).ilog2())),
+        index(optional): -> (scale_beats(beat) > 1).then(|| unsigned(scale_beats(beat).ilog2())),
         /// A result reaches the lanes.
         advance: -> bit(),
         /// It is one of row 0.
@@ -22,11 +23,6 @@ interface! {
         mantissa: <- unsigned(16),
         exponent: <- signed(8),
     }
-}
-
-/// Scale beats of one block.
-pub(super) fn beats(beat: u32) -> u32 {
-    BLOCK_ROWS as u32 * 4 / beat
 }
 
 /// The scales of 16 rows. In the cycle after `advance` the outputs belong to row 0 if `first` was high,
@@ -42,7 +38,7 @@ pub(super) fn row_scales(d: &mut Design, beat: u32) -> ModuleId {
             None => vec![m.reg_en("caught0", take, entries).q()],
             Some(index) => {
                 let part = |i: u32| m.reg_en(&format!("caught{i}"), take & index.eq_lit(i), entries).q();
-                (0..beats(beat)).map(part).collect()
+                (0..scale_beats(beat)).map(part).collect()
             }
         };
         let rows: Vec<Reg> = (0..BLOCK_ROWS).map(|i| m.reg(&format!("row{i}"), unsigned(ENTRY))).collect();

@@ -7,11 +7,12 @@ use super::feed::Feed;
 use super::plan::Plan;
 use super::vector::lane_bits;
 use super::{BASES, MANTISSAS, SLOTS};
+use crate::compute::block::{group_beats, scale_beats};
 use sagen_lang::{
     Bundle, Design, Fsm, Layout, Module, ModuleId, Output, Outputs, Reg, Signal, bit, bundle, high, interface, low,
     unsigned,
 };
-use sagen_streamed_isa::{BLOCK_ROWS, GROUP, VECTORS};
+use sagen_streamed_isa::{BLOCK_ROWS, VECTORS};
 
 /// Results of a weighted sum reach the packer this many cycles after their drain at the latest; the
 /// plan stays until then.
@@ -177,12 +178,14 @@ pub(super) fn sequencer(d: &mut Design, beat: u32) -> ModuleId {
     })
 }
 
+/// Bytes of the narrowest beat.
+const NARROWEST: u32 = 4;
 // `sub` counts the scale beats of a block and the beats of a row's group: they are as many.
-const _: () = assert!(4 * BLOCK_ROWS == GROUP);
+const _: () = assert!(scale_beats(NARROWEST) == group_beats(NARROWEST));
 
 /// Bits that number the beats of a group of one row.
 pub(super) fn sub_bits(beat: u32) -> u32 {
-    (GROUP as u32 / beat).ilog2().max(1)
+    group_beats(beat).ilog2().max(1)
 }
 
 fn position(m: &Module, beat: u32) -> Position {
@@ -197,7 +200,7 @@ fn position(m: &Module, beat: u32) -> Position {
 }
 
 fn at(m: &Module, position: &Position, beat: u32) -> At {
-    let last_sub = match GROUP as u32 / beat {
+    let last_sub = match group_beats(beat) {
         1 => high(),
         n => position.sub.eq_lit(n - 1),
     };

@@ -3,7 +3,7 @@
 use crate::testing::Random;
 use sagen_arith::scale::Scale;
 use sagen_streamed_arch::layout::Block;
-use sagen_streamed_arch::{Device, Label, Program, Region, RegionKind, Segment, Step, StreamedConfig};
+use sagen_streamed_arch::{Device, Instruction, Label, Program, Region, RegionKind, Segment, StreamedConfig};
 use sagen_streamed_golden::machine::{Machine, Write};
 use sagen_streamed_isa::*;
 
@@ -267,8 +267,8 @@ impl<'a> Draw<'a> {
     }
 }
 
-fn step(operation: impl Into<Operation>) -> Step {
-    Step { descriptor: Descriptor::new(operation), label: Label::default() }
+fn step(operation: impl Into<Operation>) -> Instruction {
+    Instruction { descriptor: Descriptor::new(operation), label: Label::default() }
 }
 
 fn run(machine: &mut Machine, operation: impl Into<Operation>) {

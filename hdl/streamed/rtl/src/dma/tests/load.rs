@@ -4,7 +4,7 @@ use super::bench::Bench;
 use crate::dma::load::load_unit;
 use crate::testing::Random;
 use sagen_lang::Bits;
-use sagen_streamed_isa::{Descriptor, Load, Register, Rows, register};
+use sagen_streamed_isa::{Descriptor, Load, PAGE_BYTES, Register, Rows, register};
 use std::collections::VecDeque;
 
 /// Scratchpad word and the DDR address of the data written to it.
@@ -32,7 +32,7 @@ impl Bench {
             }
             if ar_ready && self.flag("ar_valid") {
                 let (at, len) = (self.sim.get("ar_addr").to_u64(), self.sim.get("ar_len").to_u64() + 1);
-                assert!(at % 4096 + len * self.bytes <= 4096, "a burst crosses 4 KiB");
+                assert!(at % PAGE_BYTES + len * self.bytes <= PAGE_BYTES, "a burst crosses 4 KiB");
                 beats.extend((0..len).map(|i| at + i * self.bytes));
             }
             if w_ready && self.flag("w_valid") {

@@ -4,7 +4,7 @@ use super::bench::Bench;
 use crate::dma::store::store_unit;
 use crate::testing::Random;
 use sagen_lang::Bits;
-use sagen_streamed_isa::{Descriptor, Loop, Register, Store, register};
+use sagen_streamed_isa::{Descriptor, Loop, PAGE_BYTES, Register, Store, register};
 use std::collections::VecDeque;
 
 const ADDRESS: u64 = (1 << 40) - 1;
@@ -52,7 +52,7 @@ impl Bench {
             }
             while let (Some((at, beats)), Some(pieces)) = (bursts.front(), data.front()) {
                 assert_eq!(*beats, pieces.len() as u64, "w_last");
-                assert!(at % 4096 + beats * self.bytes <= 4096, "a burst crosses 4 KiB");
+                assert!(at % PAGE_BYTES + beats * self.bytes <= PAGE_BYTES, "a burst crosses 4 KiB");
                 written.extend(pieces.iter().enumerate().map(|(i, p)| (at + i as u64 * self.bytes, *p)));
                 answers += 1;
                 bursts.pop_front();

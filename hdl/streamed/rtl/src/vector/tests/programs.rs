@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, FORMS, Form};
 use crate::testing::overlay;
-use sagen_streamed_arch::{Device, Label, Step};
+use sagen_streamed_arch::{Device, Instruction, Label};
 use sagen_streamed_fuzz::program::random_program;
 use sagen_streamed_golden::{Machine, Write};
 use sagen_streamed_isa::{Descriptor, Mul, Operation, Quant, Rows, Unit};
@@ -37,7 +37,7 @@ fn replay(form: Form, seed: u64, gaps: u64, size: usize, keep: impl Fn(&Operatio
     }
     machine.begin();
     let mut burst = Burst::default();
-    let steps: Vec<&Step> = random.routine.steps.iter().filter(|s| keep(&s.descriptor.operation)).collect();
+    let steps: Vec<&Instruction> = random.routine.steps.iter().filter(|s| keep(&s.descriptor.operation)).collect();
     for (index, step) in steps.into_iter().enumerate() {
         let Ok(writes) = machine.step_logged(index, step) else { continue };
         if step.descriptor.unit() == Unit::Vector {
@@ -114,7 +114,7 @@ fn short_last_group(form: Form) {
     };
     let mut burst = Burst::default();
     for operation in [record(8, 2000), record(5, 1000), Operation::from(quant)] {
-        let step = Step { descriptor: Descriptor::new(operation), label: Label::default() };
+        let step = Instruction { descriptor: Descriptor::new(operation), label: Label::default() };
         burst.expected.push(machine.step_logged(0, &step).unwrap());
         burst.operations.push(operation);
     }
