@@ -63,7 +63,7 @@ impl CalibrationError {
 impl Calibration {
     /// Runs the reference over the built-in text.
     pub fn measure(reference: &Reference, tokenizer: &Tokenizer) -> Result<Self, CalibrationError> {
-        let pieces = TEXT.split("\n---\n").map(|piece| tokenizer.encode(piece, true));
+        let pieces = TEXT.split("\n---\n").map(|piece| tokenizer.encode_known(piece, true));
         let pieces: Vec<Vec<u32>> = pieces.collect::<Result<_, _>>()?;
         Self::measure_tokens(reference, &pieces)
     }
