@@ -1,6 +1,6 @@
 //! The tokenizer in the metadata of a GGUF file: byte-level BPE.
 
-use sagen_tokenizer::{ChatTemplate, Parts, Token, TokenizeError, Tokenizer, byte_level};
+use sagen_tokenizer::{ChatTemplate, MOST_IDS, Parts, Token, TokenizeError, Tokenizer, byte_level};
 use tokenizers::AddedToken;
 use tokenizers::models::bpe::BPE;
 use tokenizers::pre_tokenizers::PreTokenizerWrapper;
@@ -10,6 +10,13 @@ use tokenizers::pre_tokenizers::sequence::Sequence;
 
 use super::TokenizerReason;
 use crate::weights::gguf::Metadata;
+
+/// Each makes a token, and several may make the same.
+const MOST_MERGES: usize = 4 * MOST_IDS;
+
+fn limit(field: &'static str, found: usize, most: usize) -> Result<(), TokenizerReason> {
+    if found > most { Err(TokenizerReason::TooLong { field, found, most }) } else { Ok(()) }
+}
 
 /// How text is cut before merging.
 type PreTokenizer = fn() -> PreTokenizerWrapper;
@@ -37,6 +44,7 @@ pub(super) fn load(metadata: &Metadata) -> Result<Tokenizer, TokenizerReason> {
         return Err(unsupported("tokenizer.ggml.pre", pre, &known.join(", ")).into());
     };
     let texts = metadata.texts(TOKENS)?;
+    limit(TOKENS, texts.len(), MOST_IDS)?;
     let kinds = kinds(metadata, texts.len())?;
     let unknown = id(metadata, "tokenizer.ggml.unknown_token_id", texts.len())?.map(|id| texts[id as usize]);
     let mut inner = tokenizers::Tokenizer::new(bpe(metadata, &texts, unknown)?);
@@ -96,7 +104,9 @@ fn kinds(metadata: &Metadata, count: usize) -> Result<Vec<Kind>, TokenizerReason
 /// `unknown` stands for characters that have no token.
 fn bpe(metadata: &Metadata, texts: &[&str], unknown: Option<&str>) -> Result<BPE, TokenizerReason> {
     let mut merges = Vec::new();
-    for (index, merge) in metadata.texts(MERGES)?.into_iter().enumerate() {
+    let written = metadata.texts(MERGES)?;
+    limit(MERGES, written.len(), MOST_MERGES)?;
+    for (index, merge) in written.into_iter().enumerate() {
         // Tokens spell a space as another character, so the first space separates the two.
         let Some((left, right)) = merge.split_once(' ') else {
             let expected = "two tokens with a space between";

@@ -57,8 +57,8 @@ impl Checkpoint {
     }
 
     fn open_directory(path: &Path) -> Result<Self, WeightsError> {
-        let directory = HuggingFaceDir::open(path)
-            .map_err(|reason| WeightsError::HuggingFace { path: path.to_owned(), reason: Box::new(reason) })?;
+        let failed = |reason| WeightsError::HuggingFace { path: path.to_owned(), reason: Box::new(reason) };
+        let mut directory = HuggingFaceDir::open(path).map_err(failed)?;
         let read = || {
             let family = Family::of_hf(directory.architecture()?)?;
             let config = (family.from_hf)(directory.config())?;
@@ -67,6 +67,8 @@ impl Checkpoint {
         };
         let (family, config) =
             read().map_err(|reason| WeightsError::Model { path: path.to_owned(), reason: Box::new(reason) })?;
+        // Whether the model can be run at all comes before what is wrong with its files.
+        directory.find_weights().map_err(failed)?;
         Ok(Self { path: path.to_owned(), config, source: Source::HuggingFace(directory, family) })
     }
 
