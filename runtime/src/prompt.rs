@@ -76,14 +76,39 @@ pub fn read(text: Option<&str>, file: Option<&Path>, model: Option<&str>) -> Res
     if prompt.is_empty() { Err(PromptError::Empty) } else { Ok(prompt) }
 }
 
-/// Token ids of a prompt; `chat` wraps it in the model's template as a user message.
-pub fn encode(tokenizer: &Tokenizer, prompt: &str, chat: bool) -> Result<Vec<u32>, PromptError> {
-    if !chat {
-        return Ok(tokenizer.encode(prompt, true)?);
-    }
-    let template = tokenizer.chat().ok_or(PromptError::NoTemplate)?;
-    let text = template.render(&[Message { role: "user".to_owned(), content: prompt.to_owned() }])?;
-    Ok(tokenizer.encode(&text, false)?)
+/// How a text becomes ids.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// The model's template makes a user message of it.
+    pub chat: bool,
+    /// Control tokens that it spells become what they say.
+    pub special: bool,
+}
+
+/// A prompt as ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded {
+    /// The ids.
+    pub ids: Vec<u32>,
+    /// Begin-of-sequence tokens were left out, for there was more than one.
+    pub repeated_bos: bool,
+}
+
+/// Token ids of a prompt.
+pub fn encode(tokenizer: &Tokenizer, prompt: &str, style: Style) -> Result<Encoded, PromptError> {
+    let message = || [Message { role: "user".to_owned(), content: prompt.to_owned() }];
+    let template = || tokenizer.chat().ok_or(PromptError::NoTemplate);
+    let mut ids = match (style.chat, style.special) {
+        (false, false) => tokenizer.encode(prompt, true)?,
+        (false, true) => tokenizer.encode_special(prompt, true)?,
+        (true, true) => tokenizer.encode_special(&template()?.render(&message())?, false)?,
+        (true, false) => {
+            template()?;
+            tokenizer.encode_chat(&message())?
+        }
+    };
+    let repeated_bos = tokenizer.drop_repeated_bos(&mut ids);
+    Ok(Encoded { ids, repeated_bos })
 }
 
 /// Refuses what does not fit: the last token decoded is not put in again.

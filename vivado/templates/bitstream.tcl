@@ -11,7 +11,7 @@ proc sagen::stage_bit {} {
 }
 
 proc sagen::handoff {} {
-    set found [glob -nocomplain [work project system.* sources_1 bd system hw_handoff system.hwh]]
+    set found [glob -nocomplain -directory [work project] system.*/sources_1/bd/system/hw_handoff/system.hwh]
     if {[llength $found] != 1} { error "expected one system.hwh below [work project], found [llength $found]" }
     return [lindex $found 0]
 }

@@ -15,13 +15,14 @@ proc sagen::stage_design {} {
     map_addresses
     validate_bd_design
     save_bd_design
-    set design [get_files system.bd]
-    generate_target all $design
-    add_files -norecurse [make_wrapper -files $design -top]
+    set design [lindex [get_files system.bd] 0]
+    # What takes several files takes a list: a path may have blanks.
+    generate_target all [list $design]
+    add_files -norecurse [list [make_wrapper -files [list $design] -top]]
     set_property top system_wrapper [current_fileset]
     update_compile_order -fileset sources_1
     foreach file [lsearch -all -inline $constraints *.xdc] {
-        add_files -fileset constrs_1 -norecurse [file join $folder constraints $file]
+        add_files -fileset constrs_1 -norecurse [list [file join $folder constraints $file]]
     }
 }
 
@@ -36,7 +37,7 @@ proc sagen::new_project {} {
     } elseif {$board_part ne ""} {
         warn "no board files for $board_part: part-only flow, the processing system is set up from constraints/ps.tcl"
     }
-    set_property ip_repo_paths [work ip] [current_project]
+    set_property ip_repo_paths [list [work ip]] [current_project]
     update_ip_catalog
 }
 

@@ -65,7 +65,7 @@ proc sagen::check_sources {} {
 # A stamp that carries another key was put there by hand, or the folder was renamed.
 proc sagen::check_stamps {} {
     variable key
-    foreach stamp [glob -nocomplain [work stamps *]] {
+    foreach stamp [glob -nocomplain -directory [work stamps] *] {
         set found [read_text $stamp]
         if {$found ne $key} {
             error "$stamp belongs to $found, these scripts are $key; move [work] away, nothing in it is reused"

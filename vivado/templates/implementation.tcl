@@ -27,12 +27,14 @@ proc sagen::slack {delay} {
 }
 
 proc sagen::report_addresses {} {
-    open_bd_design [get_files system.bd]
+    open_bd_design [lindex [get_files system.bd] 0]
     set lines {}
     foreach space [get_bd_addr_spaces] {
         foreach segment [get_bd_addr_segs -quiet -of_objects $space] {
             lappend lines "$segment [get_property OFFSET $segment] [get_property RANGE $segment]"
         }
     }
-    write_text [work reports address_map.rpt] [join [lsort $lines] \n]
+    # The last line tells a whole map from a cut one.
+    set count "segments [llength $lines]"
+    write_text [work reports address_map.rpt] [join [list {*}[lsort $lines] $count] \n]
 }

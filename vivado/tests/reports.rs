@@ -5,6 +5,16 @@ use sagen_vivado::report::{self, Report};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+const READ: [&str; 8] = [
+    "timing_summary.rpt",
+    "check_timing.rpt",
+    "utilization.rpt",
+    "clocks.rpt",
+    "utilization_hierarchical.rpt",
+    "drc.rpt",
+    "methodology.rpt",
+    "address_map.rpt",
+];
 const VERSIONS: [&str; 2] = ["2023.2", "2025.1"];
 
 fn samples(version: &str) -> PathBuf {
@@ -109,7 +119,7 @@ fn a_missing_an_empty_and_a_cut_report_each_fail() {
             fs::write(&path, "\n").unwrap();
             assert_eq!(failures(folder.path()).len(), 1, "{name}");
         }
-        for name in ["timing_summary.rpt", "check_timing.rpt", "utilization.rpt", "clocks.rpt"] {
+        for name in READ {
             let folder = folder(version, "good");
             let path = folder.path().join(name);
             let text = fs::read_to_string(&path).unwrap();
@@ -124,13 +134,13 @@ fn a_missing_an_empty_and_a_cut_report_each_fail() {
 #[test]
 fn a_report_cut_anywhere_fails() {
     for version in VERSIONS {
-        for name in ["timing_summary.rpt", "check_timing.rpt", "utilization.rpt", "clocks.rpt"] {
+        for name in READ {
             let folder = folder(version, "good");
             let path = folder.path().join(name);
             let text = fs::read_to_string(&path).unwrap();
             let whole = text.trim_end_matches(['\n', '-', '=', ' ']).len();
             let lines = text.match_indices('\n').map(|(at, _)| at + 1);
-            for cut in lines.chain((0..whole).rev().take(300)).filter(|cut| *cut <= whole) {
+            for cut in lines.chain((0..whole).rev().take(60)).filter(|cut| *cut <= whole) {
                 fs::write(&path, &text[..cut]).unwrap();
                 let all = failures(folder.path());
                 assert!(all.len() == 1 && all[0].starts_with(name), "{version} {name} cut at {cut}: {all:?}");
@@ -145,7 +155,7 @@ fn bytes_that_are_no_text_are_no_panic() {
     for entry in fs::read_dir(samples("2023.2").join("good")).unwrap() {
         fs::write(folder.path().join(entry.unwrap().file_name()), [0xff, 0x00, b'|', 0x80]).unwrap();
     }
-    assert_eq!(failures(folder.path()).len(), 5);
+    assert_eq!(failures(folder.path()).len(), 9);
 }
 
 #[test]
@@ -165,4 +175,134 @@ fn the_folder_may_be_the_build_the_results_or_the_reports() {
     assert!(error.ends_with("flow.json: this is a file; the folder that holds the reports is expected"), "{error}");
     let error = report::folder(&root.path().join("absent")).unwrap_err().to_string();
     assert!(error.ends_with("absent: no such folder"), "{error}");
+}
+
+/// A report of rules with some of each severity.
+fn broken_rules(head: &str) -> String {
+    let (before, _) = head.split_once("Violations found: 0").unwrap();
+    let detail = |rule: &str, number: u32, severity: &str| {
+        format!("{rule}#{number} {severity}\nA title  \nWhat it is about.\nRelated violations: <none>\n\n")
+    };
+    format!(
+        "{before}Violations found: 5\n\
+         +--------+------------------+-------------+------------+\n\
+         | Rule   | Severity         | Description | Violations |\n\
+         +--------+------------------+-------------+------------+\n\
+         | NSTD-1 | Error            | No standard | 1          |\n\
+         | PDRC-3 | Critical Warning | Placement   | 2          |\n\
+         | DPIP-1 | Warning          | Pipelining  | 1          |\n\
+         | AVAL-4 | Advisory         | Values      | 1          |\n\
+         +--------+------------------+-------------+------------+\n\n\
+         2. REPORT DETAILS\n-----------------\n{}{}{}{}{}",
+        detail("NSTD-1", 1, "Error"),
+        detail("PDRC-3", 1, "Critical Warning"),
+        detail("PDRC-3", 2, "Critical Warning"),
+        detail("DPIP-1", 1, "Warning"),
+        detail("AVAL-4", 1, "Advisory"),
+    )
+}
+
+#[test]
+fn broken_rules_fail_by_severity_and_critical_warnings_are_listed() {
+    for version in VERSIONS {
+        for name in ["drc.rpt", "methodology.rpt"] {
+            let folder = folder(version, "good");
+            let path = folder.path().join(name);
+            let text = broken_rules(&fs::read_to_string(&path).unwrap());
+            fs::write(&path, &text).unwrap();
+            let report = report::judge(folder.path());
+            assert_eq!(report.failures, [format!("{name}: Error NSTD-1 (No standard), 1 time(s)")]);
+            assert_eq!(report.warnings, [format!("{name}: Critical Warning PDRC-3 (Placement), 2 time(s)")]);
+            // As newer releases head the column, and the count.
+            let newer = text.replace("| Violations |", "| Checks     |").replace("Violations found:", "Checks found:");
+            fs::write(&path, newer).unwrap();
+            assert_eq!(failures(folder.path()).len(), 1);
+            // A row that is gone, a detail that is gone, a severity that is none.
+            let rows = text.replace("| DPIP-1 | Warning          | Pipelining  | 1          |\n", "");
+            let details = text.replacen("PDRC-3#2 Critical Warning", "x", 1);
+            let severity = text.replace("| Advisory         |", "| Grave            |");
+            for (broken, expected) in [
+                (rows, "expected as many violations as the rows of the table have, 4"),
+                (details, "expected 2 details of PDRC-3, there are 1"),
+                (severity, "expected a severity: Advisory, Warning, Critical Warning, Error or Fatal"),
+            ] {
+                fs::write(&path, broken).unwrap();
+                let all = failures(folder.path());
+                assert!(all.len() == 1 && all[0].contains(expected), "{all:?}");
+            }
+            let end = text.trim_end().len();
+            for cut in text.match_indices('\n').map(|(at, _)| at + 1).filter(|at| *at < end).chain(end - 40..end) {
+                fs::write(&path, &text[..cut]).unwrap();
+                let all = failures(folder.path());
+                assert!(
+                    all.iter().any(|f| f.starts_with(&format!("{name}:")) && f.contains("expected")),
+                    "{cut}: {all:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn reports_of_another_run_design_or_part_fail() {
+    for version in VERSIONS {
+        let change = |name: &str, from: &str, to: &str| {
+            let folder = folder(version, "good");
+            let path = folder.path().join(name);
+            let text = fs::read_to_string(&path).unwrap();
+            let line = text.lines().find(|l| l.starts_with(&format!("| {from}")) && l.contains(": ")).unwrap();
+            let changed = format!("{}: {to}", line.split_once(": ").unwrap().0);
+            fs::write(&path, text.replacen(line, &changed, 1)).unwrap();
+            failures(folder.path())
+        };
+        for name in &READ[1..7] {
+            let all = change(name, "Tool Version", "Vivado v.2019.1 (lin64)");
+            assert!(
+                all.len() == 1 && all[0].starts_with(&format!("{name}: Tool Version is `Vivado v.2019.1 (lin64)`, ")),
+                "{all:?}"
+            );
+            let all = change(name, "Design State", "Synthesized");
+            assert_eq!(all, [format!("{name} is of a design that is Synthesized, not Routed")]);
+            let all = change(name, "Device", "xc7a35ti-csg324");
+            assert!(all[0].starts_with(&format!("{name}: Device is `xc7a35ti-csg324`, ")), "{all:?}");
+        }
+        let all = change("drc.rpt", "Design  ", "other_wrapper");
+        assert!(all.len() == 1 && all[0].starts_with("drc.rpt: Design is `other_wrapper`, "), "{all:?}");
+        // All of them of another part.
+        let folder = folder(version, "good");
+        let path = folder.path().join("expected.json");
+        let text = fs::read_to_string(&path).unwrap();
+        let part: serde_json::Value = serde_json::from_str(&text).unwrap();
+        fs::write(&path, text.replace(part["part"].as_str().unwrap(), "xczu7ev-ffvc1156-2-e")).unwrap();
+        let all = failures(folder.path());
+        assert!(all.len() == 1 && all[0].ends_with(", the build is for xczu7ev-ffvc1156-2-e"), "{all:?}");
+    }
+}
+
+#[test]
+fn the_hierarchy_and_the_address_map_are_read() {
+    for version in VERSIONS {
+        let change = |name: &str, from: &str, to: &str| {
+            let folder = folder(version, "good");
+            let path = folder.path().join(name);
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(text.contains(from), "{name}: {from}");
+            fs::write(&path, text.replacen(from, to, 1)).unwrap();
+            let all = failures(folder.path());
+            assert_eq!(all.len(), 1, "{all:?}");
+            all[0].clone()
+        };
+        let hierarchy = |from, to| change("utilization_hierarchical.rpt", from, to);
+        assert!(
+            hierarchy("| system_wrapper |", "| another_thing  |")
+                .contains("expected a row of the design, system_wrapper")
+        );
+        assert!(hierarchy("| 91377 |\n|   s", "|\n|   s").contains("cells, as the head of the table has"));
+        assert!(hierarchy("| Instance ", "| Thing    ").contains("expected a table with the column `Instance`"));
+        let address = |from, to| change("address_map.rpt", from, to);
+        assert!(address("segments 2", "segments 3").contains("expected as many segments as there are lines, 2"));
+        assert!(address("segments 2\n", "").contains("expected the last line, `segments <count>`"));
+        assert!(address(" 64K", " all").contains("expected a segment, its offset"));
+        assert!(address(" 0x", " zx").contains("expected a segment, its offset"));
+    }
 }

@@ -44,5 +44,5 @@ if {[catch {source build.tcl} message options]} {
     puts stderr [dict get $options -errorinfo]
     stub::leave 1
 }
-if {$stub::packaged ne {}} { puts "stub: packaged [join $stub::packaged]" }
+if {$stub::packaged ne {}} { puts "stub: packaged [join $stub::packaged |]" }
 stub::leave 0

@@ -70,6 +70,9 @@ pub(crate) struct Options {
     /// Wrap the prompt in the model's chat template as a user message.
     #[arg(long)]
     chat: bool,
+    /// Let control tokens that the prompt spells, such as an end of turn, be what they say; otherwise they are text.
+    #[arg(long)]
+    special: bool,
     /// Tokens to decode; fewer where the model ends earlier.
     #[arg(long, default_value_t = 6, value_parser = clap::value_parser!(u64).range(1..))]
     tokens: u64,
@@ -127,7 +130,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let named = options.model_path.is_none().then_some(options.model.as_str());
     let text = prompt::read(options.prompt.as_deref(), options.prompt_file.as_deref(), named)?;
     let (checkpoint, tokenizer) = model(&options.model, options.model_path.as_deref(), &interrupted)?;
-    let mut ids = prompt::encode(&tokenizer, &text, options.chat)?;
+    let style = prompt::Style { chat: options.chat, special: options.special };
+    let prompt::Encoded { mut ids, repeated_bos } = prompt::encode(&tokenizer, &text, style)?;
+    if repeated_bos {
+        eprintln!("warning: the prompt begins with more than one begin-of-sequence token; one is kept");
+    }
     ids.truncate(options.prompt_tokens.map_or(usize::MAX, |n| n as usize));
     prompt::fits(ids.len(), options.tokens as usize, options.context)?;
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };

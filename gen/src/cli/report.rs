@@ -30,6 +30,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// An error that names each rule broken on a line of its own.
 pub(crate) fn verdict(folder: &Path, report: &Report) -> Result<()> {
+    report.warnings.iter().for_each(|w| outcome::complain(&format!("WARNING: {w}")));
     if report.failures.is_empty() {
         return Ok(());
     }

@@ -315,7 +315,7 @@ fn gguf_rope_divisors_are_obeyed() {
 fn a_weight_that_is_no_number_is_found_when_it_is_read() {
     let gguf = Gguf::new(false).with_tensor("blk.1.ffn_gate.weight", &[80, 48], f32::NAN);
     let error = Reference::load(&open(&gguf).unwrap()).unwrap_err().to_string();
-    expect!["tensor `blk.1.ffn_gate.weight` holds NaN at row 0, column 0"]
+    expect!["tensor `blk.1.ffn_gate.weight` holds NaN at row 0, column 0, but must be within -1e9..=1e9"]
         .assert_eq(error.rsplit_once("/model.gguf: ").unwrap().1);
 }
 

@@ -97,7 +97,8 @@ fn a_conversation_becomes_chatml() {
     let expected = "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n\
                     <|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n";
     assert_eq!(prompt, expected);
-    let ids = TOKENIZER.encode(&prompt, false).unwrap();
+    let ids = TOKENIZER.encode_special(&prompt, false).unwrap();
+    assert_eq!(TOKENIZER.encode_chat(std::slice::from_ref(&user)).unwrap(), ids);
     assert_eq!(ids.iter().filter(|id| **id == TOKENIZER.bos().unwrap()).count(), 3);
     assert_eq!(ids.iter().filter(|id| TOKENIZER.end().contains(id)).count(), 2);
     let system = Message { role: "system".to_owned(), content: "Be brief.".to_owned() };

@@ -61,8 +61,16 @@ fn text_is_cut_merged_and_spelt_back() {
 #[test]
 fn control_tokens_are_recognised_and_left_out_of_the_text() {
     let tokenizer = load(&gguf()).unwrap();
-    assert_eq!(tokenizer.encode("<s>hi<call></s>", false).unwrap(), [0, 9, 15, 1]);
+    assert_eq!(tokenizer.encode_special("<s>hi<call></s>", false).unwrap(), [0, 9, 15, 1]);
     assert_eq!(tokenizer.decode(&[0, 9, 15, 1]).unwrap(), "hi<call>");
+}
+
+#[test]
+fn an_unknown_token_stands_for_what_has_none() {
+    let unknown = gguf().with("tokenizer.ggml.unknown_token_id", Value::U32(15));
+    assert_eq!(load(&unknown).unwrap().encode("hié", false).unwrap(), [9, 15]);
+    expect!["character `é` (U+00E9) at byte 2 of the text has no token, and there is no token for unknown characters"]
+        .assert_eq(&load(&gguf()).unwrap().encode("hié", false).unwrap_err().to_string());
 }
 
 #[test]
@@ -128,17 +136,10 @@ fn tokenizers_that_are_not_understood_are_refused_by_name() {
         gguf().with("tokenizer.ggml.tokens", texts(&tokens)),
         expect!["`tokenizer.ggml.tokens` entry 6 is `a b`, expected characters of the byte-level alphabet"],
     );
-    refuses(
-        gguf().with("tokenizer.chat_template", text("{% if %}")),
-        expect![[r#"
-            chat template: syntax error: unexpected end of block (in chat template:1)
-            -------------------------------- chat template --------------------------------
-               1 > {% if %}
-                 i       ^^ syntax error
-            ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-            No referenced variables
-            -------------------------------------------------------------------------------"#]],
-    );
+    // A template is parsed when it is used.
+    let tokenizer = load(&gguf().with("tokenizer.chat_template", text("{% if %}"))).unwrap();
+    assert_eq!(tokenizer.encode("hi", true).unwrap(), [9]);
+    assert!(tokenizer.encode_chat(&[]).unwrap_err().to_string().starts_with("chat template: syntax error"));
     let many: Vec<String> = (0..97).map(|n| format!("h{n}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let crowded = gguf().with("tokenizer.ggml.tokens", texts(&many)).with("tokenizer.ggml.merges", texts(&[]));
@@ -183,7 +184,7 @@ fn tokenizer_json() -> serde_json::Value {
 fn a_hugging_face_tokenizer_does_the_same() {
     let config = json!({"chat_template": "{{ bos_token }}{{ messages[0].content }}{{ eos_token }}"});
     let tokenizer = hf(tokenizer_json(), &[("tokenizer_config.json", config)]).unwrap();
-    let ids = tokenizer.encode("<s>hi the<call></s>", true).unwrap();
+    let ids = tokenizer.encode_special("<s>hi the<call></s>", true).unwrap();
     assert_eq!(ids, [0, 9, 10, 2, 6, 15, 1]);
     assert_eq!(tokenizer.decode(&ids).unwrap(), "hi the<call>");
     assert_eq!((tokenizer.vocab(), tokenizer.bos(), tokenizer.end()), (17, Some(0), [1, 15].as_slice()));
@@ -206,23 +207,13 @@ fn hugging_face_tokenizers_that_are_not_understood_are_refused() {
         "cannot read tokenizer.json: data did not match any variant of untagged enum ModelUntagged at line 1 column 636"
     ]
     .assert_eq(&refusal(other));
-    let bad = hf(tokenizer_json(), &[("tokenizer_config.json", json!({"chat_template": "{{"}))]);
-    expect![[r#"
-        chat template: syntax error: unexpected end of input, expected expression (in chat template:1)
-        -------------------------------- chat template --------------------------------
-           1 > {{
-             i ^^ syntax error
-        ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
-        No referenced variables
-        -------------------------------------------------------------------------------"#]]
-    .assert_eq(&bad.err().unwrap());
 }
 
 #[test]
 fn chat_templates_may_use_pythons_string_methods_and_raise() {
     let source = "{% for m in messages %}\n    {% if m['role'] == 'tool' %}\n{{ raise_exception('no tools') }}\n    {% endif %}\n\
                   {{ m.role.upper() }}: {{ m['content'].strip() | tojson }}\n{% endfor %}\n";
-    let template = ChatTemplate::new(source, "", "").unwrap();
+    let template = ChatTemplate::new(source, "", "");
     let message = |role: &str| Message { role: role.to_owned(), content: " hi ".to_owned() };
     assert_eq!(template.render(&[message("user")]).unwrap(), "USER: \"hi\"\n");
     let refusal = template.render(&[message("tool")]).unwrap_err().to_string();

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::calibration_limits::{self as limits, LimitError};
 use sagen_checkpoint::model::{ModelConfig, RopePairing};
 use sagen_checkpoint::reference::{Reference, ReferenceError, Site};
 use sagen_checkpoint::weights::Matrix;
@@ -39,6 +40,9 @@ pub enum CalibrationError {
     /// The reference failed.
     #[error("calibration: {0}")]
     Reference(#[from] ReferenceError),
+    /// An activation cannot be represented.
+    #[error("calibration: {0}")]
+    Limit(#[from] LimitError),
     /// A file could not be read or written.
     #[error("{}: {source}", path.display())]
     Io {
@@ -59,19 +63,25 @@ impl CalibrationError {
 impl Calibration {
     /// Runs the reference over the built-in text.
     pub fn measure(reference: &Reference, tokenizer: &Tokenizer) -> Result<Self, CalibrationError> {
-        let pieces = TEXT.split("\n---\n").map(|piece| tokenizer.encode(piece, true));
+        let pieces = TEXT.split("\n---\n").map(|piece| tokenizer.encode_known(piece, true));
         let pieces: Vec<Vec<u32>> = pieces.collect::<Result<_, _>>()?;
-        Ok(Self::measure_tokens(reference, &pieces)?)
+        Self::measure_tokens(reference, &pieces)
     }
 
     /// Runs the reference over given sequences, each from an empty context.
-    pub fn measure_tokens(reference: &Reference, sequences: &[Vec<u32>]) -> Result<Self, ReferenceError> {
+    pub fn measure_tokens(reference: &Reference, sequences: &[Vec<u32>]) -> Result<Self, CalibrationError> {
         let config = reference.config();
         let mut ranges = Self::zero(config);
         for sequence in sequences {
             let length = sequence.len().min(config.context);
-            let mut see = |site, layer, rows: &Matrix| ranges.see(config, site, layer, rows);
-            reference.session().forward_observed(&sequence[..length], &mut see)?;
+            let mut beyond = None;
+            let mut see = |site, layer, rows: &Matrix| {
+                // The first is the cause, what follows from it is not.
+                beyond = beyond.take().or_else(|| limits::site(reference, site, layer, rows).err());
+                ranges.see(config, site, layer, rows);
+            };
+            let logits = reference.session().forward_observed(&sequence[..length], &mut see)?;
+            beyond.map_or_else(|| limits::logits(reference, &logits), Err)?;
         }
         Ok(ranges)
     }

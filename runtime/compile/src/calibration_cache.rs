@@ -33,7 +33,7 @@ impl Calibration {
     ) -> Result<Self, CalibrationError> {
         let contents = digest(checkpoint.path()).map_err(CalibrationError::io(checkpoint.path()))?;
         let path = folder.join(format!("{contents}.json"));
-        if let Some(known) = read(&path) {
+        if let Some(known) = read(&path).filter(|known| known.check(checkpoint.config()).is_ok()) {
             return Ok(known);
         }
         let calibration = Self::measure(&Reference::load(checkpoint)?, tokenizer)?;

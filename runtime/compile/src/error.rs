@@ -2,6 +2,8 @@
 
 use sagen_streamed_isa::FieldError;
 
+use super::calibration_limits::LimitError;
+
 use sagen_checkpoint::model::ModelError;
 use sagen_checkpoint::weights::WeightsError;
 
@@ -64,6 +66,9 @@ pub enum CompileError {
         /// Reason.
         source: FieldError,
     },
+    /// A calibration that is not of this model, or out of range.
+    #[error("calibration: {0}")]
+    Calibration(#[from] LimitError),
     /// A tensor could not be read.
     #[error(transparent)]
     Weights(#[from] WeightsError),

@@ -122,13 +122,18 @@ impl Rows<'_> {
     }
 }
 
+/// With more the scale of normed codes could leave its exponent's 8 bits.
+const MOST_GAIN_FRACTION: i32 = 60;
+/// More would fall below the residual stream's own.
+const MOST_EMBEDDING_FRACTION: i32 = 30;
+
 type Fold = fn(&LayerNumerics, &ModelConfig, usize) -> f64;
 
 /// Gains of all norms in their order, and the fraction bits of each.
 pub(crate) fn gains(checkpoint: &Checkpoint) -> Result<(Vec<u8>, BTreeMap<NormGain, i32>), WeightsError> {
     let (mut bytes, mut fractions) = (Vec::new(), BTreeMap::new());
     for gain in gains::all(checkpoint.config()) {
-        let half = quantise::half(&checkpoint.tensor(TensorName::Norm(gain))?.data);
+        let half = quantise::half(&checkpoint.tensor(TensorName::Norm(gain))?.data, MOST_GAIN_FRACTION);
         bytes.extend_from_slice(&half.bytes);
         fractions.insert(gain, half.fraction);
     }
@@ -144,7 +149,7 @@ pub(crate) fn embedding(checkpoint: &Checkpoint) -> Result<(Vec<u8>, i32), Weigh
     }
     let rows = embed.data.par_chunks(embed.columns);
     let greatest = rows.clone().map(|row| row.iter().fold(0f32, |m, x| m.max(x.abs()))).reduce(|| 0.0, f32::max);
-    let fraction = quantise::half_fraction(greatest);
+    let fraction = quantise::half_fraction(greatest, MOST_EMBEDDING_FRACTION);
     let mut bytes = vec![0; 2 * embed.data.len()];
     bytes.par_chunks_mut(2 * embed.columns).zip(rows).for_each(|(out, row)| quantise::half_into(row, fraction, out));
     Ok((bytes, fraction))

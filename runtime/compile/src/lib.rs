@@ -5,6 +5,7 @@
 
 mod calibration;
 mod calibration_cache;
+mod calibration_limits;
 mod error;
 mod gains;
 pub mod graph;
@@ -21,6 +22,7 @@ mod routines;
 pub(crate) mod tests;
 
 pub use calibration::{Calibration, CalibrationError, LayerRange};
+pub use calibration_limits::LimitError;
 pub use error::CompileError;
 pub use options::{CompileOptions, Fusion};
 
@@ -106,7 +108,8 @@ fn routines_of(
     options.check(config, overlay)?;
     let Fit { graph, prefill, decode } = fit(config, overlay, options)?;
     let mut map = Map::new(config, &graph, overlay, options);
-    let numerics = Numerics::new(config, calibration);
+    calibration.check(config)?;
+    let numerics = Numerics::new(config, calibration, tables.embedding);
     let model = Model {
         config,
         overlay,

@@ -28,6 +28,8 @@ const GREATEST_RESIDUAL_FRACTION: f64 = 12.0;
 const MARGIN: f64 = 1.1;
 /// A pair of channels never seen to move gets this part of its head's range.
 const LEAST_PAIR: f64 = 1e-3;
+/// Ranges below count as this, so that heads that are zero have scales too. Exponents have 8 bits.
+const LEAST_RANGE: f64 = 1.0 / (1u64 << 60) as f64;
 /// Bits of the static range of weighted values.
 const ATTENDED_BITS: f64 = 23.0;
 
@@ -54,10 +56,12 @@ pub(crate) struct Numerics {
 }
 
 impl Numerics {
-    pub(crate) fn new(config: &ModelConfig, calibration: &Calibration) -> Self {
-        let range = f64::from(calibration.residual).max(f64::from(f32::MIN_POSITIVE));
+    /// `embedding`: fraction bits of the embedding table.
+    pub(crate) fn new(config: &ModelConfig, calibration: &Calibration, embedding: i32) -> Self {
+        let range = f64::from(calibration.residual).max(LEAST_RANGE);
         let bits = (f64::from(i32::MAX) / (HEADROOM * range)).log2().floor();
-        let residual = bits.min(GREATEST_RESIDUAL_FRACTION) as i32;
+        // Rows of the table that calibration did not meet must fit as well: 16 bits become 32.
+        let residual = bits.min(GREATEST_RESIDUAL_FRACTION).min(f64::from(embedding + 16)) as i32;
         let unit = f64::from(2 * residual).exp2();
         let epsilon = config.hidden as f64 * unit * f64::from(config.norm_eps);
         Self {
@@ -70,7 +74,7 @@ impl Numerics {
 
 impl LayerNumerics {
     fn new(config: &ModelConfig, range: &LayerRange) -> Self {
-        let step = |amax: f64| MARGIN * amax.max(f64::from(f32::MIN_POSITIVE)) / 127.0;
+        let step = |amax: f64| MARGIN * amax.max(LEAST_RANGE) / 127.0;
         let key_steps = range
             .key_pairs
             .chunks_exact(config.head_dim / 2)
@@ -82,7 +86,7 @@ impl LayerNumerics {
             .collect();
         let value_steps: Vec<f64> = range.values.iter().map(|v| step(f64::from(*v))).collect();
         let greatest = value_steps.iter().fold(0f64, |m, s| m.max(*s)) * 127.0;
-        let attended = (ATTENDED_BITS - greatest.log2()).floor().clamp(0.0, 30.0) as i32;
+        let attended = (ATTENDED_BITS - greatest.log2()).floor() as i32;
         Self { key_steps, value_steps, attended }
     }
 

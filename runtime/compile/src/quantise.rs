@@ -2,8 +2,10 @@
 
 use sagen_arith::scale::Scale;
 
-/// Row exponents that a scale beat can hold; a smaller row is stored as zeros.
-const EXPONENTS: std::ops::RangeInclusive<i16> = -128..=127;
+/// Least row exponent that a scale beat can hold; a smaller row is stored as zeros.
+///
+/// The greatest, 127, is out of reach of weights and folds within their limits.
+const LEAST_EXPONENT: i16 = -128;
 
 /// Quantises a row to int8 codes, symmetric. The result stands for `codes * scale / fold`: `fold` goes into the scale.
 ///
@@ -12,11 +14,12 @@ pub(crate) fn row(weights: &[f32], fold: f64, codes: &mut [i8]) -> Scale {
     let greatest = weights.iter().fold(0f32, |m, w| m.max(w.abs()));
     let step = f64::from(greatest) / 127.0;
     let scale = Scale::from_f64(step * fold);
-    if scale.mantissa == 0 || !EXPONENTS.contains(&scale.exponent) {
+    let inverse = (1.0 / step) as f32;
+    // The inverse of a step among the least numbers is beyond f32.
+    if scale.mantissa == 0 || scale.exponent < LEAST_EXPONENT || inverse.is_infinite() {
         codes.fill(0);
         return Scale::default();
     }
-    let inverse = (1.0 / step) as f32;
     for (code, weight) in codes.iter_mut().zip(weights) {
         *code = (weight * inverse).round_ties_even().clamp(-127.0, 127.0) as i8;
     }
@@ -32,14 +35,13 @@ pub(crate) struct Half {
     pub(crate) fraction: i32,
 }
 
-/// Greatest number of fraction bits that keeps `greatest` within 16 bits, signed.
-pub(crate) fn half_fraction(greatest: f32) -> i32 {
+/// Greatest number of fraction bits, at most `most`, that keeps `greatest` within 16 bits, signed.
+pub(crate) fn half_fraction(greatest: f32, most: i32) -> i32 {
     if greatest == 0.0 {
         return 0;
     }
     let bits = (f64::from(i16::MAX) / f64::from(greatest)).log2().floor();
-    // A fraction beyond 30 bits adds nothing to values this small.
-    bits.min(30.0) as i32
+    bits.min(f64::from(most)) as i32
 }
 
 /// Appends values as little-endian 16-bit integers with that many fraction bits.
@@ -50,10 +52,10 @@ pub(crate) fn half_into(values: &[f32], fraction: i32, bytes: &mut [u8]) {
     }
 }
 
-/// All values with the most fraction bits that their greatest magnitude allows.
-pub(crate) fn half(values: &[f32]) -> Half {
+/// All values with the most fraction bits that their greatest magnitude allows, at most `most`.
+pub(crate) fn half(values: &[f32], most: i32) -> Half {
     let greatest = values.iter().fold(0f32, |m, v| m.max(v.abs()));
-    let fraction = half_fraction(greatest);
+    let fraction = half_fraction(greatest, most);
     let mut bytes = vec![0; 2 * values.len()];
     half_into(values, fraction, &mut bytes);
     Half { bytes, fraction }
@@ -93,9 +95,10 @@ mod tests {
 
     #[test]
     fn halves_use_their_range() {
-        let h = half(&[0.5, -1.5, 0.0]);
+        let h = half(&[0.5, -1.5, 0.0], 30);
         assert_eq!(h.fraction, 14);
         assert_eq!(h.bytes, [8192i16, -24576, 0].map(i16::to_le_bytes).concat());
-        assert_eq!(half(&[40000.0]).fraction, -1);
+        assert_eq!(half(&[40000.0], 30).fraction, -1);
+        assert_eq!(half(&[1e-30], 30).fraction, 30);
     }
 }

@@ -1,5 +1,8 @@
 //! A small random model and the overlays that it is compiled for.
 
+// Each test binary uses a part of it.
+#![allow(dead_code)]
+
 use std::sync::Arc;
 
 use sagen_checkpoint::model::{Activation, ModelConfig, Rope, RopePairing, RopeScaling};

@@ -33,6 +33,64 @@ pub enum TokenizeError {
         /// Size of the vocabulary.
         vocab: usize,
     },
+    /// An id that a file gives to a special token.
+    #[error("{file}: {field}: token id is {found}, the tokenizer has {vocab} ids")]
+    SpecialId {
+        /// File name.
+        file: &'static str,
+        /// Field of the file.
+        field: &'static str,
+        /// The id.
+        found: u64,
+        /// Size of the vocabulary.
+        vocab: usize,
+    },
+    /// Something else where a token id should be.
+    #[error("{file}: {field}: `{found}` is no token id")]
+    NoId {
+        /// File name.
+        file: &'static str,
+        /// Field of the file.
+        field: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// An id so great that a table of all ids would not fit.
+    #[error("tokenizer.json: {field}: id {found} of token `{token}` is beyond the limit of {}", crate::MOST_IDS - 1)]
+    IdLimit {
+        /// Field of the file.
+        field: &'static str,
+        /// The id.
+        found: u64,
+        /// The token.
+        token: String,
+    },
+    /// An id that the tokenizer library does not keep.
+    #[error("tokenizer.json: added_tokens: id {found} of token `{token}` does not follow the ids before it")]
+    AddedId {
+        /// The id.
+        found: u64,
+        /// The token.
+        token: String,
+    },
+    /// A character that cannot be spelt.
+    #[error(
+        "character `{}` (U+{:04X}) at byte {at} of the text has no token, and there is no token for unknown characters",
+        character.escape_debug(),
+        u32::from(*character)
+    )]
+    NoToken {
+        /// The character.
+        character: char,
+        /// Bytes before it.
+        at: usize,
+    },
+    /// A text that the vocabulary takes for a control token.
+    #[error("the text spells the control token `{token}`, which this vocabulary cannot write as text")]
+    Control {
+        /// The token.
+        token: String,
+    },
     /// A file of a Hugging Face directory could not be read.
     #[error("{file}: {reason}")]
     Io {
@@ -52,6 +110,22 @@ pub enum TokenizeError {
     /// The chat template does not compile or does not accept the messages.
     #[error("chat template: {0:#}")]
     Template(minijinja::Error),
+    /// A conversation was asked for.
+    #[error("this model has no chat template")]
+    NoTemplate,
+    /// The files have templates, but none that can be chosen.
+    #[error("chat template: {0}")]
+    NoUsableTemplate(String),
+    /// The chat template does not end.
+    #[error(
+        "chat template: stopped after {} steps (a step is an instruction or 64 bytes of text): \
+         the template does not end, or the messages are too long",
+        crate::chat::STEPS
+    )]
+    TemplateSteps,
+    /// What tells content from template needs a character that neither has.
+    #[error("chat template: the messages hold every private character of plane 15, one must be left")]
+    NoMark,
     /// The tokenizer library refused.
     #[error("cannot {action}: {reason}")]
     Library {

@@ -8,19 +8,59 @@ use tokenizers::DecoderWrapper;
 use crate::byte_level;
 use crate::chat::ChatTemplate;
 use crate::error::TokenizeError;
+use crate::limits;
 use crate::{Parts, Token};
 
+const TOKENIZER: &str = "tokenizer.json";
+const SETTINGS: &str = "tokenizer_config.json";
+
 pub(crate) fn load(directory: &Path) -> Result<Parts, TokenizeError> {
-    let bytes = read(directory, "tokenizer.json")?;
+    let bytes = read(directory, TOKENIZER)?;
+    let written = limits::check(&bytes)?;
     let inner =
         tokenizers::Tokenizer::from_bytes(bytes).map_err(|e| TokenizeError::library("read tokenizer.json", e))?;
+    limits::kept(&written, &inner)?;
     let tokens = tokens(&inner)?;
+    let settings = optional(directory, SETTINGS)?;
     let config = json(directory, "config.json")?;
-    let ids = |key: &str| ids(&config[key], tokens.len());
-    let (bos, end) = (ids("bos_token_id")?.first().copied(), ids("eos_token_id")?);
-    let chat = chat(directory, &inner, bos, end.first().copied())?;
+    let bos = ids("config.json", "bos_token_id", &config, tokens.len())?.first().copied();
+    let end = end(directory, &inner, &config, &settings)?;
+    let name = |field: &str, id: Option<u32>| {
+        let of_id = || id.and_then(|id| inner.id_to_token(id));
+        named(&settings[field]).map(str::to_owned).or_else(of_id).unwrap_or_default()
+    };
+    let (bos_name, eos_name) = (name("bos_token", bos), name("eos_token", end.first().copied()));
+    let chat = chat(directory, &settings, &bos_name, &eos_name)?;
     // The post-processor of tokenizer.json adds the special tokens itself.
     Ok(Parts { inner, tokens, prefix: None, bos, end, chat })
+}
+
+/// Every token that ends a generation: each file may add some.
+fn end(
+    directory: &Path,
+    inner: &tokenizers::Tokenizer,
+    config: &Value,
+    settings: &Value,
+) -> Result<Vec<u32>, TokenizeError> {
+    const FIELD: &str = "eos_token_id";
+    const GENERATION: &str = "generation_config.json";
+    let vocab = highest(inner);
+    let mut end = ids("config.json", FIELD, config, vocab)?;
+    end.extend(ids(GENERATION, FIELD, &optional(directory, GENERATION)?, vocab)?);
+    end.extend(named(&settings["eos_token"]).and_then(|token| inner.token_to_id(token)));
+    let mut known = std::collections::BTreeSet::new();
+    end.retain(|id| known.insert(*id));
+    Ok(end)
+}
+
+/// The text of a special token in the settings, where it stands alone or with its properties.
+fn named(token: &Value) -> Option<&str> {
+    token.as_str().or_else(|| token["content"].as_str())
+}
+
+/// One more than the greatest id.
+fn highest(inner: &tokenizers::Tokenizer) -> usize {
+    inner.get_vocab(true).into_values().max().map_or(0, |highest| highest as usize + 1)
 }
 
 fn tokens(inner: &tokenizers::Tokenizer) -> Result<Vec<Token>, TokenizeError> {
@@ -35,7 +75,7 @@ fn tokens(inner: &tokenizers::Tokenizer) -> Result<Vec<Token>, TokenizeError> {
         });
     }
     let added = inner.get_added_tokens_decoder();
-    let count = inner.get_vocab(true).into_values().max().map_or(0, |highest| highest + 1);
+    let count = highest(inner) as u32;
     let token = |id: u32| match (added.get(&id), inner.id_to_token(id)) {
         (Some(token), _) if token.special => Ok(Token::Control),
         (Some(token), _) => Ok(Token::Bytes(token.content.clone().into_bytes())),
@@ -51,37 +91,57 @@ fn tokens(inner: &tokenizers::Tokenizer) -> Result<Vec<Token>, TokenizeError> {
     (0..count).map(token).collect()
 }
 
-/// None, one or several ids.
-fn ids(value: &Value, vocab: usize) -> Result<Vec<u32>, TokenizeError> {
-    let list = match value {
+/// None, one or several ids in a field of a file.
+fn ids(file: &'static str, field: &'static str, content: &Value, vocab: usize) -> Result<Vec<u32>, TokenizeError> {
+    let list = match &content[field] {
         Value::Null => return Ok(Vec::new()),
         Value::Array(list) => list.as_slice(),
         one => std::slice::from_ref(one),
     };
     let id = |value: &Value| {
-        let found = value.as_u64().and_then(|id| u32::try_from(id).ok()).unwrap_or(u32::MAX);
-        if found as usize >= vocab { Err(TokenizeError::UnknownId { found, vocab }) } else { Ok(found) }
+        let Some(found) = value.as_u64() else {
+            return Err(TokenizeError::NoId { file, field, found: value.to_string() });
+        };
+        let id = u32::try_from(found).ok().filter(|id| (*id as usize) < vocab);
+        id.ok_or(TokenizeError::SpecialId { file, field, found, vocab })
     };
     list.iter().map(id).collect()
 }
 
-fn chat(
-    directory: &Path,
-    inner: &tokenizers::Tokenizer,
-    bos: Option<u32>,
-    eos: Option<u32>,
-) -> Result<Option<ChatTemplate>, TokenizeError> {
+fn chat(directory: &Path, settings: &Value, bos: &str, eos: &str) -> Result<Option<ChatTemplate>, TokenizeError> {
     const OWN_FILE: &str = "chat_template.jinja";
-    const SHARED_FILE: &str = "tokenizer_config.json";
-    let source = if directory.join(OWN_FILE).exists() {
-        Some(String::from_utf8_lossy(&read(directory, OWN_FILE)?).into_owned())
-    } else if directory.join(SHARED_FILE).exists() {
-        json(directory, SHARED_FILE)?["chat_template"].as_str().map(str::to_owned)
-    } else {
-        None
+    if directory.join(OWN_FILE).exists() {
+        let source = String::from_utf8_lossy(&read(directory, OWN_FILE)?).into_owned();
+        return Ok(Some(ChatTemplate::new(&source, bos, eos)));
+    }
+    Ok(match &settings["chat_template"] {
+        Value::Null => None,
+        Value::String(source) => Some(ChatTemplate::new(source, bos, eos)),
+        other => Some(match default_template(other) {
+            Ok(source) => ChatTemplate::new(source, bos, eos),
+            Err(reason) => ChatTemplate::unusable(format!("{SETTINGS}: {reason}")),
+        }),
+    })
+}
+
+/// Of a list of named templates the one called `default`, or the only one.
+fn default_template(list: &Value) -> Result<&str, String> {
+    let entries = list.as_array().map(Vec::as_slice).unwrap_or_default();
+    let names: Vec<&str> = entries.iter().filter_map(|entry| entry["name"].as_str()).collect();
+    let chosen = match entries {
+        [only] => Some(only),
+        several => several.iter().find(|entry| entry["name"] == "default"),
     };
-    let text = |id: Option<u32>| id.and_then(|id| inner.id_to_token(id)).unwrap_or_default();
-    source.map(|source| ChatTemplate::new(&source, &text(bos), &text(eos))).transpose()
+    match chosen.and_then(|entry| entry["template"].as_str()) {
+        Some(source) => Ok(source),
+        None if names.is_empty() => Err("chat_template is neither text nor a list of named templates".to_owned()),
+        None => Err(format!("no template is called `default` (found: {})", names.join(", "))),
+    }
+}
+
+/// A file that need not be there.
+fn optional(directory: &Path, file: &'static str) -> Result<Value, TokenizeError> {
+    if directory.join(file).exists() { json(directory, file) } else { Ok(Value::Null) }
 }
 
 fn read(directory: &Path, file: &'static str) -> Result<Vec<u8>, TokenizeError> {

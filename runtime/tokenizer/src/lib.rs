@@ -2,11 +2,19 @@
 //!
 //! Decoding works on the exact bytes of each token and does not go through the tokenizer library, so it is lossless and
 //! can be done token by token.
+//!
+//! Text is text: what it spells becomes a control token only where the caller says that it may
+//! ([`Tokenizer::encode_special`]) or where a chat template wrote it ([`Tokenizer::encode_chat`]).
 
 pub mod byte_level;
 mod chat;
+mod control;
+mod coverage;
+mod encode;
 mod error;
 mod huggingface;
+mod limits;
+mod mark;
 mod stream;
 
 pub use chat::{ChatTemplate, Message};
@@ -15,8 +23,18 @@ pub use stream::StreamDecoder;
 
 use std::path::Path;
 
+use control::Controls;
+use coverage::Coverage;
+
 /// A model's tokenizer.
-pub struct Tokenizer(Parts);
+pub struct Tokenizer {
+    parts: Parts,
+    controls: Controls,
+    coverage: Coverage,
+}
+
+/// Ids that a vocabulary may have; tables are as long as the greatest id.
+pub const MOST_IDS: usize = 1 << 20;
 
 /// What a tokenizer is made of, whatever file it came from.
 pub struct Parts {
@@ -45,21 +63,19 @@ pub enum Token {
 
 impl Tokenizer {
     /// From parts that a file format spells in its own way.
-    #[must_use]
-    pub fn new(parts: Parts) -> Self {
-        Self(parts)
+    pub fn new(mut parts: Parts) -> Result<Self, TokenizeError> {
+        // Control tokens are looked for here, where it is known whose text it is.
+        parts.inner.set_encode_special_tokens(true);
+        // Files may ask for texts to be cut or filled up, for training.
+        parts.inner.with_padding(None);
+        parts.inner.with_truncation(None).map_err(|e| TokenizeError::library("lift the limit on length", e))?;
+        let (controls, coverage) = (Controls::new(&parts.inner)?, Coverage::of(&parts.inner));
+        Ok(Self { parts, controls, coverage })
     }
 
     /// The tokenizer of a Hugging Face directory.
     pub fn of_directory(directory: &Path) -> Result<Self, TokenizeError> {
-        huggingface::load(directory).map(Self)
-    }
-
-    /// Ids of a text. `add_special` adds the marks that the model expects around a raw text, such as a leading BOS.
-    pub fn encode(&self, text: &str, add_special: bool) -> Result<Vec<u32>, TokenizeError> {
-        let encoding = self.0.inner.encode_fast(text, add_special).map_err(|e| TokenizeError::library("encode", e))?;
-        let prefix = self.0.prefix.filter(|_| add_special);
-        Ok(prefix.into_iter().chain(encoding.get_ids().iter().copied()).collect())
+        Self::new(huggingface::load(directory)?)
     }
 
     /// Text of ids; control tokens are left out and bytes that are not UTF-8 become U+FFFD.
@@ -81,28 +97,28 @@ impl Tokenizer {
     /// Number of ids.
     #[must_use]
     pub fn vocab(&self) -> usize {
-        self.0.tokens.len()
+        self.parts.tokens.len()
     }
 
     /// The begin-of-sequence token, if the model has one.
     #[must_use]
     pub fn bos(&self) -> Option<u32> {
-        self.0.bos
+        self.parts.bos
     }
 
     /// The tokens that end a generation.
     #[must_use]
     pub fn end(&self) -> &[u32] {
-        &self.0.end
+        &self.parts.end
     }
 
     /// The chat template, if the checkpoint has one.
     #[must_use]
     pub fn chat(&self) -> Option<&ChatTemplate> {
-        self.0.chat.as_ref()
+        self.parts.chat.as_ref()
     }
 
     fn token(&self, id: u32) -> Result<&Token, TokenizeError> {
-        self.0.tokens.get(id as usize).ok_or(TokenizeError::UnknownId { found: id, vocab: self.0.tokens.len() })
+        self.parts.tokens.get(id as usize).ok_or(TokenizeError::UnknownId { found: id, vocab: self.parts.tokens.len() })
     }
 }

@@ -1,10 +1,14 @@
 //! What Vivado's reports say about a build, and whether it may be used. Anything that cannot be read is a failure:
 //! a report that is missing has not been met.
 
+mod addresses;
 mod clocks;
+mod head;
+mod hierarchy;
 mod text;
 mod timing;
 mod utilisation;
+mod violations;
 
 use crate::flow::Expected;
 use serde::Serialize;
@@ -14,11 +18,13 @@ pub use clocks::Clock;
 pub use text::ReportError;
 pub use timing::{Check, Summary};
 pub use utilisation::Resource;
+pub use violations::{Severity, Violation};
 
+use head::Head;
 use text::Text;
 
-/// Reports that must be there besides those that are read.
-const PRESENT: [&str; 4] = ["utilization_hierarchical.rpt", "drc.rpt", "methodology.rpt", "address_map.rpt"];
+const DRC: &str = "drc.rpt";
+const METHODOLOGY: &str = "methodology.rpt";
 /// Names that the processing systems' IP gives to the fabric clock.
 const FABRIC_CLOCKS: [&str; 2] = ["clk_pl_0", "clk_fpga_0"];
 
@@ -37,6 +43,8 @@ pub struct Report {
     pub clocks: Vec<Clock>,
     /// One line for each rule that does not hold.
     pub failures: Vec<String>,
+    /// One line for each critical warning: to be looked at, no failure.
+    pub warnings: Vec<String>,
 }
 
 /// The folder of reports that a path means: a build folder, its results, or the folder itself.
@@ -62,17 +70,22 @@ pub fn folder(path: &Path) -> Result<PathBuf, ReportError> {
 
 /// Read and judge a folder of reports.
 pub fn judge(folder: &Path) -> Report {
-    let mut failures = Vec::new();
-    let mut note = |e: ReportError| failures.push(e.to_string());
-    let expected = text::json(&folder.join("expected.json")).map_err(&mut note).ok();
-    let timing = read(folder, "timing_summary.rpt", timing::summary).map_err(&mut note).ok();
-    let checks = read(folder, "check_timing.rpt", timing::checks).map_err(&mut note).unwrap_or_default();
-    let resources = read(folder, "utilization.rpt", utilisation::resources).map_err(&mut note).unwrap_or_default();
-    let clocks = read(folder, "clocks.rpt", clocks::clocks).map_err(&mut note).unwrap_or_default();
-    for name in PRESENT {
-        let _ = Text::open(&folder.join(name)).map_err(&mut note);
+    let mut reader = Reader { folder, heads: Vec::new(), failures: Vec::new() };
+    let expected: Option<Expected> =
+        text::json(&folder.join("expected.json")).map_err(|e: ReportError| reader.failures.push(e.to_string())).ok();
+    let timing = reader.read("timing_summary.rpt", timing::summary);
+    let checks = reader.read("check_timing.rpt", timing::checks).unwrap_or_default();
+    let resources = reader.read("utilization.rpt", utilisation::resources).unwrap_or_default();
+    let clocks = reader.read("clocks.rpt", clocks::clocks).unwrap_or_default();
+    reader.read("utilization_hierarchical.rpt", hierarchy::check);
+    let rules = [DRC, METHODOLOGY].map(|name| (name, reader.read(name, violations::violations).unwrap_or_default()));
+    if let Err(e) = whole(&folder.join("address_map.rpt"), addresses::check) {
+        reader.failures.push(e.to_string());
     }
+    let Reader { heads, mut failures, .. } = reader;
     failures.extend(timing.iter().flat_map(slack_rules));
+    failures.extend(head::rules(&heads, expected.as_ref()));
+    failures.extend(lines(&rules, Severity::Error, "Error"));
     failures.extend(checks.iter().filter_map(check_rule));
     failures.extend(
         resources
@@ -83,14 +96,46 @@ pub fn judge(folder: &Path) -> Report {
     if let (Some(expected), false) = (&expected, clocks.is_empty()) {
         failures.extend(clock_rule(expected, &clocks));
     }
-    Report { expected, timing, checks, resources, clocks, failures }
+    let warnings = lines(&rules, Severity::CriticalWarning, "Critical Warning");
+    Report { expected, timing, checks, resources, clocks, failures, warnings }
 }
 
-fn read<T>(folder: &Path, name: &str, parse: fn(&Text) -> Result<T, ReportError>) -> Result<T, ReportError> {
-    let text = Text::open(&folder.join(name))?;
+/// One line for each broken rule of a severity.
+fn lines(rules: &[(&str, Vec<Violation>)], severity: Severity, name: &str) -> Vec<String> {
+    let of = |(file, found): &(&str, Vec<Violation>)| {
+        let chosen = found.iter().filter(|v| v.severity == severity);
+        let line = |v: &Violation| format!("{file}: {name} {} ({}), {} time(s)", v.rule, v.description, v.count);
+        chosen.map(line).collect::<Vec<_>>()
+    };
+    rules.iter().flat_map(of).collect()
+}
+
+/// Reads reports that have a head, and keeps the heads.
+struct Reader<'a> {
+    folder: &'a Path,
+    heads: Vec<Head>,
+    failures: Vec<String>,
+}
+
+impl Reader<'_> {
+    /// What a report says; nothing, and a failure, where it cannot be read.
+    fn read<T>(&mut self, name: &str, parse: fn(&Text) -> Result<T, ReportError>) -> Option<T> {
+        let (parsed, text) =
+            whole(&self.folder.join(name), parse).map_err(|e| self.failures.push(e.to_string())).ok()?;
+        match Head::of(name, &text) {
+            Ok(head) => self.heads.push(head),
+            Err(e) => self.failures.push(e.to_string()),
+        }
+        Some(parsed)
+    }
+}
+
+/// A report that is there to its end.
+fn whole<T>(path: &Path, parse: fn(&Text) -> Result<T, ReportError>) -> Result<(T, Text), ReportError> {
+    let text = Text::open(path)?;
     let parsed = parse(&text)?;
     text.ended()?;
-    Ok(parsed)
+    Ok((parsed, text))
 }
 
 fn slack_rules(timing: &Summary) -> Vec<String> {

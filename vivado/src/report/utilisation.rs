@@ -38,7 +38,7 @@ pub(crate) fn resources(text: &Text) -> Result<Vec<Resource>, ReportError> {
 }
 
 /// A table ends with a rule.
-fn closed(text: &Text) -> Result<(), ReportError> {
+pub(super) fn closed(text: &Text) -> Result<(), ReportError> {
     let after_row = |index: usize| index > 0 && is_row(text, index - 1);
     let open = (0..=text.lines().count()).find(|i| after_row(*i) && !['+', '|'].contains(&text.first(*i)));
     open.map_or(Ok(()), |index| Err(text.fault(index, "a further row, or the rule `+---+` that ends the table")))
@@ -91,7 +91,7 @@ fn is_row(text: &Text, index: usize) -> bool {
     cells(text.line(index)).is_some()
 }
 
-fn cells(line: &str) -> Option<Vec<&str>> {
+pub(super) fn cells(line: &str) -> Option<Vec<&str>> {
     let inner = line.trim().strip_prefix('|')?.strip_suffix('|')?;
     Some(inner.split('|').map(str::trim).collect())
 }

@@ -175,7 +175,7 @@ proc save_bd_design {} { close [open [dict get $stub::state system.bd] w] }
 proc open_bd_design {path} { stub::is_file $path }
 proc generate_target {what path} {
     if {$what ne "all"} { stub::fail "generate_target: all is expected" }
-    stub::is_file $path
+    foreach file $path { stub::is_file $file }
     if {![dict exists $stub::state validated]} { stub::fail "generate_target: the design was not validated" }
     set folder [dict get $stub::state path]/system.gen/sources_1/bd/system/hw_handoff
     file mkdir $folder
@@ -184,7 +184,7 @@ proc generate_target {what path} {
 proc make_wrapper {args} {
     set o [stub::parse make_wrapper {-top} {-files} 0 0 $args]
     set wrapper [dict get $stub::state path]/system_wrapper.v
-    stub::is_file [dict get $o -files]
+    foreach file [dict get $o -files] { stub::is_file $file }
     close [open $wrapper w]
     return $wrapper
 }

@@ -73,7 +73,7 @@ proc stub::changed {object name value} {
         CONFIG.PSU__CRL_APB__PL0_REF_CTRL__FREQMHZ { made_clock $object CONFIG.PSU__CRL_APB__PL0_REF_CTRL__ACT_FREQMHZ 1499.985 $value }
         CONFIG.PCW_FPGA0_PERIPHERAL_FREQMHZ { made_clock $object CONFIG.PCW_ACT_FPGA0_PERIPHERAL_FREQMHZ 1000.0 $value }
         board_part { if {$value ni [get_board_parts *]} { fail "no board part $value" } }
-        ip_repo_paths { if {![file isfile $value/component.xml]} { fail "no IP in $value" } }
+        ip_repo_paths { foreach path $value { if {![file isfile $path/component.xml]} { fail "no IP in $path" } } }
         top {
             set known [lmap path [dict get $stub::files sources_1] { file rootname [file tail $path] }]
             if {$value ni "$known system_wrapper"} { fail "no module $value" }

@@ -49,7 +49,7 @@ proc add_files {args} {
 proc update_compile_order {args} { stub::parse update_compile_order {} {-fileset} 0 0 $args; return }
 proc get_files {name} {
     if {![dict exists $stub::state $name]} { stub::fail "get_files: no $name" }
-    return [dict get $stub::state $name]
+    return [list [dict get $stub::state $name]]
 }
 proc get_board_parts {args} {
     set o [stub::parse get_board_parts {-quiet} {} 1 1 $args]

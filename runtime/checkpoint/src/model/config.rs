@@ -48,6 +48,8 @@ pub struct ModelConfig {
 
 /// No dimension of a model within reach comes near; keeps products of two from overflowing.
 const MAX_DIMENSION: usize = 1 << 24;
+/// No model within reach has as many; every layer is a number of tensors and operations.
+const MAX_LAYERS: usize = 1 << 12;
 
 impl ModelConfig {
     /// Width of all query heads together; differs from `hidden` in some families.
@@ -120,18 +122,18 @@ impl ModelConfig {
     /// Refuses shapes that no model can have, before anything is multiplied or allocated.
     pub fn check(&self) -> Result<(), ModelError> {
         let dimensions = [
-            ("layers", self.layers),
-            ("hidden", self.hidden),
-            ("ffn", self.ffn),
-            ("heads", self.heads),
-            ("kv_heads", self.kv_heads),
-            ("head_dim", self.head_dim),
-            ("vocab", self.vocab),
-            ("context", self.context),
+            ("layers", self.layers, MAX_LAYERS),
+            ("hidden", self.hidden, MAX_DIMENSION),
+            ("ffn", self.ffn, MAX_DIMENSION),
+            ("heads", self.heads, MAX_DIMENSION),
+            ("kv_heads", self.kv_heads, MAX_DIMENSION),
+            ("head_dim", self.head_dim, MAX_DIMENSION),
+            ("vocab", self.vocab, MAX_DIMENSION),
+            ("context", self.context, MAX_DIMENSION),
         ];
-        for (field, found) in dimensions {
-            if found == 0 || found > MAX_DIMENSION {
-                return Err(ModelError::field(field, found, format!("in 1..={MAX_DIMENSION}")));
+        for (field, found, most) in dimensions {
+            if found == 0 || found > most {
+                return Err(ModelError::field(field, found, format!("in 1..={most}")));
             }
         }
         if !self.heads.is_multiple_of(self.kv_heads) {
@@ -186,7 +188,7 @@ mod tests {
             change(&mut config);
             config.check().expect_err("must be refused").to_string()
         };
-        expect!["`layers` is 0, but must be in 1..=16777216"].assert_eq(&refusal(|c| c.layers = 0));
+        expect!["`layers` is 0, but must be in 1..=4096"].assert_eq(&refusal(|c| c.layers = 0));
         expect!["`kv_heads` is 4, but must be a divisor of heads = 9"].assert_eq(&refusal(|c| c.kv_heads = 4));
         expect!["`head_dim` is 63, but must be even (RoPE turns pairs of channels)"]
             .assert_eq(&refusal(|c| c.head_dim = 63));

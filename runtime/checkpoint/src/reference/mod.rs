@@ -13,6 +13,8 @@ pub use error::ReferenceError;
 pub use session::Session;
 pub use site::{Observer, Site};
 
+use std::collections::BTreeMap;
+
 use candle_core::{Device, Tensor};
 use rayon::prelude::*;
 
@@ -24,6 +26,8 @@ use layer::Layer;
 #[derive(Debug)]
 pub struct Reference {
     config: ModelConfig,
+    /// What the checkpoint calls its tensors, for errors.
+    names: BTreeMap<TensorName, String>,
     embed: Tensor,
     layers: Vec<Layer>,
     final_norm: Tensor,
@@ -37,7 +41,9 @@ impl Reference {
         let embed = tensor(checkpoint, TensorName::Embed)?;
         let head = if config.tied_embeddings { embed.clone() } else { tensor(checkpoint, TensorName::Head)? };
         let layers = (0..config.layers).into_par_iter().map(|layer| Layer::load(checkpoint, layer));
+        let names = config.tensors().chain([TensorName::Head]).map(|name| (name, checkpoint.stored_name(name)));
         Ok(Self {
+            names: names.collect(),
             embed,
             layers: layers.collect::<Result<_, _>>()?,
             final_norm: tensor(checkpoint, TensorName::Norm(NormGain::Final))?,
@@ -50,6 +56,12 @@ impl Reference {
     #[must_use]
     pub fn session(&self) -> Session<'_> {
         Session::new(self)
+    }
+
+    /// What the checkpoint calls a tensor of the model.
+    #[must_use]
+    pub fn stored_name(&self, name: TensorName) -> &str {
+        &self.names[&name]
     }
 
     /// The model's shape.

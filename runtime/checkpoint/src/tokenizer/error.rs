@@ -35,6 +35,16 @@ pub enum TokenizerReason {
         /// Entries expected.
         expected: usize,
     },
+    /// A list that no vocabulary needs.
+    #[error("`{field}` has {found} entries, at most {most} are allowed")]
+    TooLong {
+        /// Metadata key.
+        field: &'static str,
+        /// Entries found.
+        found: usize,
+        /// Entries allowed.
+        most: usize,
+    },
     /// The tokenizer itself.
     #[error(transparent)]
     Tokenizer(#[from] TokenizeError),

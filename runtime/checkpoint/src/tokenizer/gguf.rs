@@ -1,6 +1,6 @@
 //! The tokenizer in the metadata of a GGUF file: byte-level BPE.
 
-use sagen_tokenizer::{ChatTemplate, Parts, Token, TokenizeError, Tokenizer, byte_level};
+use sagen_tokenizer::{ChatTemplate, MOST_IDS, Parts, Token, TokenizeError, Tokenizer, byte_level};
 use tokenizers::AddedToken;
 use tokenizers::models::bpe::BPE;
 use tokenizers::pre_tokenizers::PreTokenizerWrapper;
@@ -10,6 +10,13 @@ use tokenizers::pre_tokenizers::sequence::Sequence;
 
 use super::TokenizerReason;
 use crate::weights::gguf::Metadata;
+
+/// Each makes a token, and several may make the same.
+const MOST_MERGES: usize = 4 * MOST_IDS;
+
+fn limit(field: &'static str, found: usize, most: usize) -> Result<(), TokenizerReason> {
+    if found > most { Err(TokenizerReason::TooLong { field, found, most }) } else { Ok(()) }
+}
 
 /// How text is cut before merging.
 type PreTokenizer = fn() -> PreTokenizerWrapper;
@@ -37,8 +44,10 @@ pub(super) fn load(metadata: &Metadata) -> Result<Tokenizer, TokenizerReason> {
         return Err(unsupported("tokenizer.ggml.pre", pre, &known.join(", ")).into());
     };
     let texts = metadata.texts(TOKENS)?;
+    limit(TOKENS, texts.len(), MOST_IDS)?;
     let kinds = kinds(metadata, texts.len())?;
-    let mut inner = tokenizers::Tokenizer::new(bpe(metadata, &texts)?);
+    let unknown = id(metadata, "tokenizer.ggml.unknown_token_id", texts.len())?.map(|id| texts[id as usize]);
+    let mut inner = tokenizers::Tokenizer::new(bpe(metadata, &texts, unknown)?);
     inner.with_pre_tokenizer(Some(pre_tokenizer()));
     let added = |kind: Kind, special: bool| {
         let chosen = texts.iter().zip(&kinds).filter(move |(_, k)| **k == kind).map(|(text, _)| *text);
@@ -54,7 +63,7 @@ pub(super) fn load(metadata: &Metadata) -> Result<Tokenizer, TokenizerReason> {
     let prefix = if metadata.bool_or("tokenizer.ggml.add_bos_token", false)? { bos } else { None };
     let text = |id: Option<u32>| id.map_or("", |id| texts[id as usize]);
     let template = metadata.text_opt("tokenizer.chat_template")?;
-    let chat = template.map(|source| ChatTemplate::new(source, text(bos), text(eos))).transpose()?;
+    let chat = template.map(|source| ChatTemplate::new(source, text(bos), text(eos)));
     Ok(Tokenizer::new(Parts {
         inner,
         tokens: tokens(&texts, &kinds)?,
@@ -62,7 +71,7 @@ pub(super) fn load(metadata: &Metadata) -> Result<Tokenizer, TokenizerReason> {
         bos,
         end: eos.into_iter().chain(eot).collect(),
         chat,
-    }))
+    })?)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,9 +101,12 @@ fn kinds(metadata: &Metadata, count: usize) -> Result<Vec<Kind>, TokenizerReason
     Ok(numbers.iter().enumerate().map(kind).collect::<Result<_, TokenizeError>>()?)
 }
 
-fn bpe(metadata: &Metadata, texts: &[&str]) -> Result<BPE, TokenizerReason> {
+/// `unknown` stands for characters that have no token.
+fn bpe(metadata: &Metadata, texts: &[&str], unknown: Option<&str>) -> Result<BPE, TokenizerReason> {
     let mut merges = Vec::new();
-    for (index, merge) in metadata.texts(MERGES)?.into_iter().enumerate() {
+    let written = metadata.texts(MERGES)?;
+    limit(MERGES, written.len(), MOST_MERGES)?;
+    for (index, merge) in written.into_iter().enumerate() {
         // Tokens spell a space as another character, so the first space separates the two.
         let Some((left, right)) = merge.split_once(' ') else {
             let expected = "two tokens with a space between";
@@ -110,7 +122,11 @@ fn bpe(metadata: &Metadata, texts: &[&str]) -> Result<BPE, TokenizerReason> {
             return Err(TokenizeError::Entry { field: TOKENS, index, found, expected: "each token once" }.into());
         }
     }
-    let built = BPE::builder().vocab_and_merges(vocab, merges).build();
+    let mut builder = BPE::builder().vocab_and_merges(vocab, merges).fuse_unk(true);
+    if let Some(unknown) = unknown {
+        builder = builder.unk_token(unknown.to_owned());
+    }
+    let built = builder.build();
     Ok(built.map_err(|e| TokenizeError::library("build the merges", e))?)
 }
 

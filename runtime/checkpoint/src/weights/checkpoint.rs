@@ -7,6 +7,9 @@ use super::gguf::GgufFile;
 use super::{HuggingFaceDir, Matrix, WeightsError, random};
 use crate::model::{Family, ModelConfig, ModelError, TensorName};
 
+/// Far above every trained weight; keeps products of a few weights within f32.
+const LARGEST_WEIGHT: f32 = 1e9;
+
 /// An open checkpoint whose tensors are all there and of the right shape.
 #[derive(Debug)]
 pub struct Checkpoint {
@@ -54,8 +57,8 @@ impl Checkpoint {
     }
 
     fn open_directory(path: &Path) -> Result<Self, WeightsError> {
-        let directory = HuggingFaceDir::open(path)
-            .map_err(|reason| WeightsError::HuggingFace { path: path.to_owned(), reason: Box::new(reason) })?;
+        let failed = |reason| WeightsError::HuggingFace { path: path.to_owned(), reason: Box::new(reason) };
+        let mut directory = HuggingFaceDir::open(path).map_err(failed)?;
         let read = || {
             let family = Family::of_hf(directory.architecture()?)?;
             let config = (family.from_hf)(directory.config())?;
@@ -64,6 +67,8 @@ impl Checkpoint {
         };
         let (family, config) =
             read().map_err(|reason| WeightsError::Model { path: path.to_owned(), reason: Box::new(reason) })?;
+        // Whether the model can be run at all comes before what is wrong with its files.
+        directory.find_weights().map_err(failed)?;
         Ok(Self { path: path.to_owned(), config, source: Source::HuggingFace(directory, family) })
     }
 
@@ -83,36 +88,46 @@ impl Checkpoint {
         &self.source
     }
 
+    /// The embedding where the head is the same.
+    fn untied(&self, name: TensorName) -> TensorName {
+        if name == TensorName::Head && self.config.tied_embeddings { TensorName::Embed } else { name }
+    }
+
+    /// What the checkpoint calls a tensor.
+    #[must_use]
+    pub fn stored_name(&self, name: TensorName) -> String {
+        let name = self.untied(name);
+        match &self.source {
+            Source::Gguf(_, family) => (family.gguf_name)(name),
+            Source::HuggingFace(_, family) => (family.hf_name)(name),
+            Source::Random(_) => name.to_string(),
+        }
+    }
+
     /// Reads and dequantises a tensor. The head of a model with tied embeddings is its embedding.
     ///
     /// # Panics
     /// If the model has no tensor of this name.
     pub fn tensor(&self, name: TensorName) -> Result<Matrix, WeightsError> {
         let (rows, columns) = self.config.shape(name);
-        let name = if name == TensorName::Head && self.config.tied_embeddings { TensorName::Embed } else { name };
-        let (stored, data) = match &self.source {
-            Source::Gguf(file, family) => {
-                let stored = (family.gguf_name)(name);
-                let data = file.read(&stored);
-                let path = || self.path.clone();
-                (stored, data.map_err(|reason| WeightsError::Gguf { path: path(), reason: Box::new(reason) })?)
-            }
-            Source::HuggingFace(directory, family) => {
-                let stored = (family.hf_name)(name);
-                let data = directory.read(&stored);
-                (stored, data)
-            }
-            Source::Random(seed) => (name.to_string(), random::tensor(*seed, name, rows, columns)),
+        let (name, stored) = (self.untied(name), self.stored_name(name));
+        let gguf = |reason| WeightsError::Gguf { path: self.path.clone(), reason: Box::new(reason) };
+        let data = match &self.source {
+            Source::Gguf(file, _) => file.read(&stored).map_err(gguf)?,
+            Source::HuggingFace(directory, _) => directory.read(&stored),
+            Source::Random(seed) => random::tensor(*seed, name, rows, columns),
         };
         assert_eq!(data.len(), rows * columns, "`{stored}` was checked when the checkpoint was opened");
-        match data.iter().position(|weight| !weight.is_finite()) {
+        // What is not a number is not within any range.
+        match data.iter().position(|weight| !(-LARGEST_WEIGHT..=LARGEST_WEIGHT).contains(weight)) {
             None => Ok(Matrix { rows, columns, data }),
-            Some(at) => Err(WeightsError::NotFinite {
+            Some(at) => Err(WeightsError::Weight {
                 path: self.path.clone(),
                 tensor: stored,
                 found: data[at],
                 row: at / columns,
                 column: at % columns,
+                limit: LARGEST_WEIGHT,
             }),
         }
     }

@@ -75,9 +75,12 @@ pub enum WeightsError {
         /// Shape expected.
         expected: Vec<usize>,
     },
-    /// A weight is infinite or not a number.
-    #[error("{}: tensor `{tensor}` holds {found} at row {row}, column {column}", path.display())]
-    NotFinite {
+    /// A weight is not a number, or one that no trained model has.
+    #[error(
+        "{}: tensor `{tensor}` holds {found:?} at row {row}, column {column}, but must be within -{limit:e}..={limit:e}",
+        path.display()
+    )]
+    Weight {
         /// File or directory.
         path: PathBuf,
         /// Name in the checkpoint.
@@ -88,5 +91,7 @@ pub enum WeightsError {
         row: usize,
         /// Where.
         column: usize,
+        /// Greatest magnitude allowed.
+        limit: f32,
     },
 }

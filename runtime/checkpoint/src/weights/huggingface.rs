@@ -2,7 +2,7 @@
 //!
 //! Only unquantised weights (F32, F16, BF16) are read; a quantisation scheme is refused by its name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -41,6 +41,15 @@ pub enum HuggingFaceError {
         /// File name.
         file: String,
     },
+    /// The index names something that is no weight file of this folder.
+    #[error("{INDEX}: weight_map names `{found}`, expected the name of a *.safetensors file of this folder")]
+    IndexedFile {
+        /// What it names.
+        found: String,
+    },
+    /// The index names nothing.
+    #[error("{INDEX}: weight_map is missing or empty")]
+    EmptyIndex,
     /// Weights in a quantised form.
     #[error("config.json: quantization_config.quant_method `{found}` is not supported (supported: none)")]
     QuantisationScheme {
@@ -89,6 +98,9 @@ pub enum HuggingFaceError {
     },
 }
 
+/// Of a weight file's name.
+const SUFFIX: &str = ".safetensors";
+
 /// Left behind in old checkpoints; RoPE tables follow from the configuration.
 const IGNORED_SUFFIX: &str = "rotary_emb.inv_freq";
 
@@ -126,13 +138,13 @@ impl HuggingFaceDir {
             return Err(HuggingFaceError::QuantisationScheme { found });
         }
         let architecture = parsed["architectures"][0].as_str().map(str::to_owned);
-        let mut directory =
-            Self { path: path.to_owned(), config, architecture, shards: Vec::new(), tensors: BTreeMap::new() };
-        let files = weight_files(path)?;
-        for file in &files {
-            directory.add_shard(file, &files)?;
-        }
-        Ok(directory)
+        Ok(Self { path: path.to_owned(), config, architecture, shards: Vec::new(), tensors: BTreeMap::new() })
+    }
+
+    /// Adds the tensors of all weight files.
+    pub(super) fn find_weights(&mut self) -> Result<(), HuggingFaceError> {
+        let files = weight_files(&self.path)?;
+        files.iter().try_for_each(|file| self.add_shard(file, &files))
     }
 
     /// Text of `config.json`.
@@ -235,28 +247,44 @@ fn truncation(file: &str, bytes: &[u8]) -> HuggingFaceError {
     }
 }
 
-/// The directory's weight files, sorted; all those that the index names are there.
+const INDEX: &str = "model.safetensors.index.json";
+
+/// The weight files: those of the index where there is one, otherwise all of the folder; sorted.
 fn weight_files(path: &Path) -> Result<Vec<String>, HuggingFaceError> {
+    if path.join(INDEX).exists() {
+        return indexed_files(path);
+    }
     let failed = |reason| HuggingFaceError::Io { file: ".".to_owned(), reason };
     let mut files = Vec::new();
     for entry in std::fs::read_dir(path).map_err(failed)? {
         let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
-        if name.ends_with(".safetensors") {
+        if name.ends_with(SUFFIX) {
             files.push(name);
         }
     }
     files.sort();
-    const INDEX: &str = "model.safetensors.index.json";
-    if path.join(INDEX).exists() {
-        let index: Value = parse_json(INDEX, &read_text(path, INDEX)?)?;
-        let named = index["weight_map"].as_object().into_iter().flat_map(|map| map.values());
-        for file in named.filter_map(Value::as_str) {
-            if !files.iter().any(|there| there == file) {
-                return Err(HuggingFaceError::MissingShard { file: file.to_owned() });
-            }
-        }
-    }
     if files.is_empty() { Err(HuggingFaceError::NoWeights) } else { Ok(files) }
+}
+
+/// Files that the index names; they are of this folder and there.
+fn indexed_files(path: &Path) -> Result<Vec<String>, HuggingFaceError> {
+    let index: Value = parse_json(INDEX, &read_text(path, INDEX)?)?;
+    let mut files = BTreeSet::new();
+    for named in index["weight_map"].as_object().into_iter().flat_map(|map| map.values()) {
+        let outside = || {
+            let found = named.as_str().map_or_else(|| named.to_string(), str::to_owned);
+            HuggingFaceError::IndexedFile { found }
+        };
+        let plain = |name: &&str| name.ends_with(SUFFIX) && !name.contains(['/', '\\']);
+        files.insert(named.as_str().filter(plain).ok_or_else(outside)?);
+    }
+    if files.is_empty() {
+        return Err(HuggingFaceError::EmptyIndex);
+    }
+    match files.iter().find(|file| !path.join(file).is_file()) {
+        Some(file) => Err(HuggingFaceError::MissingShard { file: (*file).to_owned() }),
+        None => Ok(files.into_iter().map(str::to_owned).collect()),
+    }
 }
 
 fn read_text(path: &Path, file: &str) -> Result<String, HuggingFaceError> {

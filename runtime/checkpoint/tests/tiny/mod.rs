@@ -138,13 +138,17 @@ fn gguf_name(name: TensorName) -> String {
 
 /// `config.json` of the model.
 pub(crate) fn hf_config(tied_embeddings: bool) -> serde_json::Value {
-    let c = config(RopePairing::HalfSplit, tied_embeddings);
+    hf_config_of(&config(RopePairing::HalfSplit, tied_embeddings))
+}
+
+/// `config.json` of a model of any shape.
+pub(crate) fn hf_config_of(c: &ModelConfig) -> serde_json::Value {
     json!({
         "architectures": ["LlamaForCausalLM"],
         "num_hidden_layers": c.layers, "hidden_size": c.hidden, "intermediate_size": c.ffn,
         "num_attention_heads": c.heads, "num_key_value_heads": c.kv_heads, "head_dim": c.head_dim,
         "vocab_size": c.vocab, "max_position_embeddings": c.context, "rms_norm_eps": c.norm_eps,
-        "hidden_act": "silu", "rope_theta": c.rope.theta, "tie_word_embeddings": tied_embeddings,
+        "hidden_act": "silu", "rope_theta": c.rope.theta, "tie_word_embeddings": c.tied_embeddings,
         "torch_dtype": "float32"
     })
 }
@@ -153,7 +157,10 @@ pub(crate) fn hf_config(tied_embeddings: bool) -> serde_json::Value {
 pub(crate) type HfTensors = BTreeMap<String, (Vec<usize>, Vec<f32>)>;
 
 pub(crate) fn hf_tensors(tied_embeddings: bool) -> HfTensors {
-    let checkpoint = checkpoint(tied_embeddings);
+    hf_tensors_of(&checkpoint(tied_embeddings))
+}
+
+pub(crate) fn hf_tensors_of(checkpoint: &Checkpoint) -> HfTensors {
     let tensor = |name: TensorName| {
         let matrix = checkpoint.tensor(name).unwrap();
         let shape = if matrix.rows == 1 { vec![matrix.columns] } else { vec![matrix.rows, matrix.columns] };
@@ -162,7 +169,7 @@ pub(crate) fn hf_tensors(tied_embeddings: bool) -> HfTensors {
     checkpoint.config().tensors().map(tensor).collect()
 }
 
-fn hf_name(name: TensorName) -> String {
+pub(crate) fn hf_name(name: TensorName) -> String {
     let name = name.to_string();
     match name.as_str() {
         "embed" => "model.embed_tokens.weight".to_owned(),

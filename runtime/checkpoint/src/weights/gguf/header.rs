@@ -2,11 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use candle_core::quantized::GgmlDType;
+use memmap2::Mmap;
 
 use super::reader::Reader;
 use super::{GgufError, Metadata, Value, types};
+
+/// Keys, and tensors: an order of magnitude above any model's.
+const MOST_ENTRIES: u64 = 1 << 16;
+/// Bytes of a name, as the format has it.
+const LONGEST_NAME: u64 = 65535;
+/// Far above any dimension; four of them still have a product that can be tested for.
+const LARGEST_DIMENSION: u64 = 1 << 32;
 
 #[derive(Debug)]
 pub(super) struct Header {
@@ -33,7 +42,8 @@ struct Entry {
 }
 
 impl Header {
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, GgufError> {
+    pub(super) fn read(file: &Arc<Mmap>) -> Result<Self, GgufError> {
+        let bytes: &[u8] = file;
         let mut reader = Reader::new(bytes);
         if !bytes.starts_with(b"GGUF") {
             return Err(GgufError::Magic { found: bytes[..bytes.len().min(4)].to_vec() });
@@ -44,12 +54,11 @@ impl Header {
         if !matches!(version, 2 | 3) {
             return Err(GgufError::Version { found: version });
         }
-        // Nothing is reserved by a count: a wrong one leads to the end of the file, and is reported from there.
         reader.what = "number of tensors".to_owned();
-        let tensor_count = reader.u64()?;
+        let tensor_count = reader.count(MOST_ENTRIES)?;
         reader.what = "number of metadata keys".to_owned();
-        let key_count = reader.u64()?;
-        let metadata = read_metadata(&mut reader, key_count)?;
+        let key_count = reader.count(MOST_ENTRIES)?;
+        let metadata = read_metadata(&mut reader, key_count, file)?;
         let alignment = alignment(&metadata)?;
         let mut entries = Vec::new();
         for index in 0..tensor_count {
@@ -60,11 +69,11 @@ impl Header {
     }
 }
 
-fn read_metadata(reader: &mut Reader<'_>, count: u64) -> Result<Metadata, GgufError> {
-    let mut metadata = Metadata::default();
+fn read_metadata(reader: &mut Reader<'_>, count: u64, file: &Arc<Mmap>) -> Result<Metadata, GgufError> {
+    let mut metadata = Metadata { values: BTreeMap::new(), file: Arc::clone(file) };
     for index in 0..count {
         reader.what = format!("metadata key {index} of {count}");
-        let key = reader.text()?;
+        let key = reader.text(LONGEST_NAME)?.to_owned();
         reader.what = format!("metadata key `{key}`");
         let kind = reader.u32()?;
         let value = Value::read(reader, kind)?;
@@ -89,7 +98,7 @@ fn alignment(metadata: &Metadata) -> Result<u64, GgufError> {
 impl Entry {
     fn read(reader: &mut Reader<'_>, index: u64, count: u64, alignment: u64) -> Result<Self, GgufError> {
         reader.what = format!("tensor {index} of {count}");
-        let name = reader.text()?;
+        let name = reader.text(LONGEST_NAME)?.to_owned();
         reader.what = format!("tensor `{name}`");
         let rank = reader.u32()?;
         if !(1..=4).contains(&rank) {
@@ -97,8 +106,11 @@ impl Entry {
         }
         let mut shape = Vec::new();
         for _ in 0..rank {
-            let dimension = reader.u64()?;
-            shape.push(usize::try_from(dimension).map_err(|_| reader.corrupt(dimension.to_string(), "a size"))?);
+            shape.push(reader.u64()? as usize);
+        }
+        if shape.iter().any(|d| *d as u64 > LARGEST_DIMENSION) {
+            let expected = format!("each at most {LARGEST_DIMENSION}");
+            return Err(reader.corrupt(format!("dimensions {shape:?}"), expected));
         }
         let number = reader.u32()?;
         let dtype = types::decoder(number).map_err(|found| GgufError::Quantisation { tensor: name.clone(), found })?;

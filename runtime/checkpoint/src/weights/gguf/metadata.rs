@@ -1,6 +1,12 @@
 //! Typed access to the key-value pairs of a GGUF header.
+//!
+//! Lists stay in the file until somebody asks for their elements: files carry long ones that nobody reads.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use memmap2::Mmap;
 
 use super::GgufError;
 use super::reader::Reader;
@@ -19,28 +25,66 @@ pub enum Value {
     /// Text.
     Text(String),
     /// A list without nested lists.
-    List(Vec<Value>),
+    List(List),
 }
+
+/// A list whose bytes are known to lie within the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct List {
+    kind: u32,
+    count: u64,
+    bytes: Range<usize>,
+}
+
+/// Bytes of a text; a chat template has some thousands.
+const LONGEST_TEXT: u64 = 1 << 26;
+/// Entries of a list that are skipped; a greater count is no count.
+const LONGEST_LIST: u64 = 1 << 32;
+/// Entries of a list that are read: far above any vocabulary.
+const LONGEST_READ: u64 = 1 << 22;
 
 impl Value {
     /// Reads a value of the type with this number.
     pub(super) fn read(reader: &mut Reader<'_>, kind: u32) -> Result<Self, GgufError> {
         const LIST: u32 = 9;
-        // Far above any vocabulary, far below what could exhaust memory.
-        const LONGEST: u64 = 1 << 24;
         if kind != LIST {
             return Self::read_scalar(reader, kind);
         }
         let kind = reader.u32()?;
         let count = reader.u64()?;
-        if count > LONGEST {
-            return Err(reader.corrupt(format!("a list of {count}"), format!("at most {LONGEST} entries")));
+        if count > LONGEST_LIST {
+            let expected = format!("at most {LONGEST_LIST} entries");
+            return Err(reader.corrupt(format!("a list of {count}"), expected));
         }
-        let mut values = Vec::new();
-        for _ in 0..count {
-            values.push(Self::read_scalar(reader, kind)?);
+        let start = reader.position();
+        match Self::size(kind) {
+            Some(size) => {
+                reader.take(count * size)?;
+            }
+            None => {
+                for _ in 0..count {
+                    Self::skip(reader, kind)?;
+                }
+            }
         }
-        Ok(Self::List(values))
+        Ok(Self::List(List { kind, count, bytes: start..reader.position() }))
+    }
+
+    /// Bytes of a value, where all of its type have as many.
+    fn size(kind: u32) -> Option<u64> {
+        match kind {
+            0 | 1 => Some(1),
+            2 | 3 => Some(2),
+            4..=6 => Some(4),
+            10..=12 => Some(8),
+            _ => None,
+        }
+    }
+
+    /// Checks and passes by a value of another type.
+    fn skip(reader: &mut Reader<'_>, kind: u32) -> Result<(), GgufError> {
+        const TEXT: u32 = 8;
+        if kind == TEXT { reader.text(LONGEST_TEXT).map(drop) } else { Self::read_scalar(reader, kind).map(drop) }
     }
 
     fn read_scalar(reader: &mut Reader<'_>, kind: u32) -> Result<Self, GgufError> {
@@ -59,7 +103,7 @@ impl Value {
                     return Err(reader.corrupt(format!("a truth value of {other}"), "0 or 1"));
                 }
             },
-            8 => Self::Text(reader.text()?),
+            8 => Self::Text(reader.text(LONGEST_TEXT)?.to_owned()),
             10 => Self::Unsigned(reader.u64()?),
             11 => Self::Signed(i64::from_le_bytes(reader.array()?)),
             12 => Self::Float(f64::from_le_bytes(reader.array()?)),
@@ -76,15 +120,16 @@ impl Value {
             Self::Float(v) => v.to_string(),
             Self::Bool(v) => v.to_string(),
             Self::Text(v) => format!("`{v}`"),
-            Self::List(v) => format!("a list of {}", v.len()),
+            Self::List(v) => format!("a list of {}", v.count),
         }
     }
 }
 
 /// Key-value pairs of a GGUF header.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Metadata {
     pub(super) values: BTreeMap<String, Value>,
+    pub(super) file: Arc<Mmap>,
 }
 
 impl Metadata {
@@ -150,30 +195,44 @@ impl Metadata {
 
     /// A list of texts.
     pub fn texts(&self, key: &str) -> Result<Vec<&str>, GgufError> {
-        let texts = self.convert(key, "a list of texts", |value| {
-            let Value::List(values) = value else {
-                return None;
-            };
-            let texts = values.iter().map(|v| if let Value::Text(v) = v { Some(v.as_str()) } else { None });
-            texts.collect()
-        })?;
-        Self::need(key, texts)
+        const TEXT: u32 = 8;
+        self.list(key, "a list of texts", |list, reader| match list.kind {
+            _ if list.count == 0 => Some(Vec::new()),
+            TEXT => (0..list.count).map(|_| reader.text(LONGEST_TEXT).ok()).collect(),
+            _ => None,
+        })
     }
 
     /// A list of integers.
     pub fn integers(&self, key: &str) -> Result<Vec<i64>, GgufError> {
-        let integers = self.convert(key, "a list of integers", |value| {
-            let Value::List(values) = value else {
-                return None;
+        self.list(key, "a list of integers", |list, reader| {
+            let integer = |_| match Value::read_scalar(reader, list.kind).ok()? {
+                Value::Unsigned(v) => i64::try_from(v).ok(),
+                Value::Signed(v) => Some(v),
+                Value::Float(_) | Value::Bool(_) | Value::Text(_) | Value::List(_) => None,
             };
-            let integers = values.iter().map(|v| match v {
-                Value::Unsigned(v) => i64::try_from(*v).ok(),
-                Value::Signed(v) => Some(*v),
-                _ => None,
-            });
-            integers.collect()
-        })?;
-        Self::need(key, integers)
+            (0..list.count).map(integer).collect()
+        })
+    }
+
+    /// The elements of a list that must be there.
+    fn list<'a, T>(
+        &'a self,
+        key: &str,
+        expected: &'static str,
+        read: impl FnOnce(&List, &mut Reader<'a>) -> Option<Vec<T>>,
+    ) -> Result<Vec<T>, GgufError> {
+        let list =
+            self.convert(key, expected, |value| if let Value::List(list) = value { Some(list) } else { None })?;
+        let list = Self::need(key, list)?;
+        let wrong = |found: String, expected| GgufError::KeyType { key: key.to_owned(), found, expected };
+        let found = format!("a list of {}", list.count);
+        if list.count > LONGEST_READ {
+            let (what, expected) = (format!("metadata key `{key}`"), format!("at most {LONGEST_READ} entries"));
+            return Err(GgufError::Corrupt { what, found, expected });
+        }
+        let mut reader = Reader::new(&self.file[list.bytes.clone()]);
+        read(list, &mut reader).ok_or_else(|| wrong(found, expected))
     }
 
     fn convert<'a, T>(

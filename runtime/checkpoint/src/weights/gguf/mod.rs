@@ -15,6 +15,7 @@ mod tests;
 use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use candle_core::Device;
 use candle_core::quantized::{QStorage, QTensor};
@@ -28,7 +29,7 @@ use header::Header;
 /// An open GGUF file: metadata read, every tensor's place checked against the file's size, no tensor read yet.
 #[derive(Debug)]
 pub struct GgufFile {
-    bytes: Mmap,
+    bytes: Arc<Mmap>,
     header: Header,
 }
 
@@ -39,7 +40,7 @@ impl GgufFile {
         // SAFETY: the map is read-only and private to this value. As with any mapped file, another process that
         // truncates it meanwhile would fault this one; the cache never changes a file in place.
         #[allow(unsafe_code)]
-        let bytes = unsafe { Mmap::map(&file)? };
+        let bytes = Arc::new(unsafe { Mmap::map(&file)? });
         let header = Header::read(&bytes)?;
         Ok(Self { bytes, header })
     }

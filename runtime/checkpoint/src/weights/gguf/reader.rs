@@ -46,11 +46,25 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(self.array()?))
     }
 
-    pub(super) fn text(&mut self) -> Result<String, GgufError> {
+    /// A count that some field gives, at most `most`.
+    pub(super) fn count(&mut self, most: u64) -> Result<u64, GgufError> {
+        let count = self.u64()?;
+        if count > most { Err(self.corrupt(count.to_string(), format!("at most {most}"))) } else { Ok(count) }
+    }
+
+    /// A string's bytes; one of more than `most` is no string.
+    pub(super) fn string(&mut self, most: u64) -> Result<&'a [u8], GgufError> {
         let length = self.u64()?;
-        let bytes = self.take(length)?;
+        if length > most {
+            return Err(self.corrupt(format!("a string of {length} bytes"), format!("at most {most}")));
+        }
+        self.take(length)
+    }
+
+    pub(super) fn text(&mut self, most: u64) -> Result<&'a str, GgufError> {
+        let bytes = self.string(most)?;
         match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(text.to_owned()),
+            Ok(text) => Ok(text),
             Err(e) => {
                 Err(self.corrupt(format!("a string with invalid UTF-8 at its byte {}", e.valid_up_to()), "UTF-8"))
             }

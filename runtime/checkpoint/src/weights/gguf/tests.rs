@@ -107,10 +107,8 @@ fn a_file_cut_anywhere_is_refused_and_the_place_named() {
 fn damage_in_the_header_is_told_from_truncation() {
     // The length of `architecture` becomes enormous.
     let long = patched(b"\x0c\0\0\0\0\0\0\0architecture", &u64::MAX.to_le_bytes());
-    expect![
-        "truncated in the header, at metadata key 0 of 5: expected 18446744073709551615 bytes at offset 32, found 416"
-    ]
-    .assert_eq(&refusal(&long));
+    expect!["corrupt header, at metadata key 0 of 5: a string of 18446744073709551615 bytes, expected at most 65535"]
+        .assert_eq(&refusal(&long));
     expect![
         "corrupt header, at metadata key `architecture`: a string with invalid UTF-8 at its byte 0, expected UTF-8"
     ]
@@ -121,8 +119,15 @@ fn damage_in_the_header_is_told_from_truncation() {
         .assert_eq(&refusal(&patched(b"flag\x07", b"flag\x0d")));
     expect!["corrupt header, at metadata key `list`: the key twice, expected each key once"]
         .assert_eq(&refusal(&patched(b"flag", b"list")));
-    expect!["corrupt header, at tensor ``: 4130357248 dimensions, expected 1 to 4"]
+    expect!["corrupt header, at number of metadata keys: 4294967295, expected at most 65536"]
+        .assert_eq(&refusal(&patched(b"\x05\0\0\0\0\0\0\0\x0c", b"\xff\xff\xff\xff\0\0\0\0\x0c")));
+    expect!["corrupt header, at number of tensors: 9151314442816847874, expected at most 65536"]
         .assert_eq(&refusal(&patched(b"GGUF\x02\0\0\0\x02", b"GGUF\x02\0\0\0\x02\0\0\0\0\0\0\x7f")));
+    expect!["corrupt header, at metadata key `list`: a list of 72057594037927938, expected at most 4294967296 entries"]
+        .assert_eq(&refusal(&patched(
+            b"list\x09\0\0\0\x08\0\0\0\x02\0\0\0\0\0\0\0",
+            b"list\x09\0\0\0\x08\0\0\0\x02\0\0\0\0\0\0\x01",
+        )));
     // One tensor: name length, name, rank, dimensions, type, offset.
     let tensor = b"\x01\0\0\0\0\0\0\0a\x02\0\0\0\x40\0\0\0\0\0\0\0\x03\0\0\0\0\0\0\0\x03\0\0\0";
     let with = |at: usize, byte: u8| {
@@ -139,7 +144,7 @@ fn damage_in_the_header_is_told_from_truncation() {
         "corrupt header, at tensor `a`: dimensions [0, 3], expected all above 0 and the first a multiple of 32 (Q4_1)"
     ]
     .assert_eq(&with(13, 0));
-    expect!["corrupt header, at tensor `a`: dimensions [18374686479671623744, 3], expected a size below 2^64 bytes"]
+    expect!["corrupt header, at tensor `a`: dimensions [18374686479671623744, 3], expected each at most 4294967296"]
         .assert_eq(&with(20, 0xff));
     expect!["tensor `a` has quantisation type IQ2_XXS (supported: F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K)"].assert_eq(&with(29, 16));
     expect!["tensor `a` has quantisation type number 200 (supported: F32, F16, BF16, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K)"].assert_eq(&with(29, 200));
