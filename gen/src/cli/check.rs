@@ -24,8 +24,8 @@ pub(crate) fn run(write: bool) -> Result<()> {
     let stale = stale(configs.parent().context("the configs folder has a parent")?, &overlays, write)?;
     let list: Vec<String> = stale.iter().map(|p| p.display().to_string()).collect();
     match (list.is_empty(), write) {
-        (true, _) => outcome::print("configs and generated tables are in order\n"),
-        (false, true) => outcome::print(&format!("renewed: {}\n", list.join(", "))),
+        (true, _) => Ok(outcome::print("configs and generated tables are in order\n")?),
+        (false, true) => Ok(outcome::print(&format!("renewed: {}\n", list.join(", ")))?),
         (false, false) => bail!("stale: {}; renew with `sagen check --write`", list.join(", ")),
     }
 }

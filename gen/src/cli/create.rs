@@ -26,7 +26,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let created = create(&options.name, options.board.as_deref(), options.like.as_deref())?;
     let (path, name, like) = (created.path.display(), &options.name, created.like);
-    outcome::print(&format!("{path}: {}, like {like}; see `sagen show --config {name}`\n", created.overlay))
+    Ok(outcome::print(&format!("{path}: {}, like {like}; see `sagen show --config {name}`\n", created.overlay))?)
 }
 
 /// Why no config was written.

@@ -29,7 +29,7 @@ pub(crate) fn list() -> Result<()> {
     }
     let mut align = vec![Align::Right; rows[0].len()];
     align[..2].fill(Align::Left);
-    outcome::print(&(lines(&align, &rows).join("\n") + "\n"))
+    Ok(outcome::print(&(lines(&align, &rows).join("\n") + "\n"))?)
 }
 
 /// Head and cell of the figures that stand in `list`.
@@ -42,5 +42,5 @@ pub(crate) fn show(config: &str) -> Result<()> {
     let overlay = family::overlay(config)?;
     let mut rows = vec![row(["name", &overlay.name]), row(["id", &overlay.id.short()])];
     rows.extend(overlay.figures.into_iter().map(|f| vec![f.name.to_string(), f.value]));
-    outcome::print(&(lines(&[Align::Left, Align::Left], &rows).join("\n") + "\n"))
+    Ok(outcome::print(&(lines(&[Align::Left, Align::Left], &rows).join("\n") + "\n"))?)
 }

@@ -1,7 +1,9 @@
 //! Shapes of models without their weights: data files, for predictions and for runs with random weights.
 
 use crate::model::{Activation, ModelConfig, ModelError, Rope, RopePairing, RopeScaling};
+use sagen_host::spelling;
 use serde::Deserialize;
+use serde_saphyr::UserMessageFormatter;
 
 /// Name and text of every shape.
 const SHAPES: [&str; 4] = [
@@ -50,29 +52,32 @@ pub struct Shape {
     norm_eps: f32,
     rope_theta: f64,
     /// Operations of the real model that are not part of the shape.
+    #[serde(default)]
     pub left_out: Vec<String>,
     /// Layers with a window.
     pub window: Option<Window>,
-    /// Figures of the reference system.
-    pub reference: Published,
+    /// Figures of the reference system, where it publishes some.
+    pub reference: Option<Published>,
 }
 
 /// No such shape.
 #[derive(Debug, thiserror::Error)]
 pub enum ShapeError {
     /// Unknown name.
-    #[error("unknown shape `{found}`; known: {known}")]
+    #[error("unknown shape `{found}`{nearest}; known: {known}; the path of a shape file ends in .yaml")]
     Unknown {
         /// As given.
         found: String,
+        /// A question that names the closest one, or nothing.
+        nearest: String,
         /// All names.
         known: String,
     },
-    /// A data file of this program is wrong.
-    #[error("shape {index}: {reason}")]
+    /// A shape file is wrong.
+    #[error("{file}: {reason}")]
     File {
         /// Which.
-        index: usize,
+        file: String,
         /// Why.
         reason: String,
     },
@@ -84,19 +89,30 @@ pub enum ShapeError {
 impl Shape {
     /// Every shape.
     pub fn all() -> Result<Vec<Self>, ShapeError> {
-        let read = |(index, text): (usize, &&str)| {
-            serde_saphyr::from_str(text).map_err(|e| ShapeError::File { index, reason: e.to_string() })
-        };
-        SHAPES.iter().enumerate().map(read).collect()
+        SHAPES.iter().map(|text| Self::parse("a built-in shape", text)).collect()
     }
 
-    /// The shape of a name.
+    /// The shape of a name, or described by the file at that path.
     pub fn find(name: &str) -> Result<Self, ShapeError> {
+        if name.ends_with(".yaml") || name.ends_with(".yml") || name.contains(std::path::MAIN_SEPARATOR) {
+            let text = std::fs::read_to_string(name);
+            let text = text.map_err(|e| ShapeError::File { file: name.to_owned(), reason: e.to_string() })?;
+            return Self::parse(name, &text);
+        }
         let mut all = Self::all()?;
-        let known = all.iter().map(|s| s.name.clone()).collect::<Vec<_>>().join(", ");
-        let at = all.iter().position(|s| s.name == name);
-        let at = at.ok_or_else(|| ShapeError::Unknown { found: name.to_owned(), known })?;
-        Ok(all.swap_remove(at))
+        if let Some(at) = all.iter().position(|s| s.name == name) {
+            return Ok(all.swap_remove(at));
+        }
+        let known: Vec<&str> = all.iter().map(|s| s.name.as_str()).collect();
+        let (found, known, nearest) = (name.to_owned(), known.join(", "), spelling::did_you_mean(name, known));
+        Err(ShapeError::Unknown { found, nearest, known })
+    }
+
+    fn parse(file: &str, text: &str) -> Result<Self, ShapeError> {
+        serde_saphyr::from_str(text).map_err(|e| {
+            let reason = e.without_snippet().render_with_formatter(&UserMessageFormatter);
+            ShapeError::File { file: file.to_owned(), reason }
+        })
     }
 
     /// As a model, without what is left out.
