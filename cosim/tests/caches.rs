@@ -85,14 +85,23 @@ fn filled(root: &Path) {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, contents).unwrap();
     };
-    write("models/00aa/tiny.gguf", "weights");
-    write("calibration/11bb.json", "ranges");
-    write("verilated/designs/22cc/model.so", "code");
-    write("verilated/designs/22cc.lock", "");
-    write("verilated/designs/22cc.compile.log", "log");
-    write("verilated/designs/33dd.verilator.log", "of a build that failed");
-    write("verilated/runtime/44ee/verilated.o", "object");
-    write("yosys/55ff.json", "netlist");
+    write(&format!("models/{}/tiny.gguf", key('a')), "weights");
+    write(&format!("calibration/{}.json", key('b')), "ranges");
+    write(&format!("verilated/designs/{}/model.so", key('c')), "code");
+    write(&format!("verilated/designs/{}.lock", key('c')), "");
+    write(&format!("verilated/designs/{}.compile.log", key('c')), "log");
+    write(&format!("verilated/designs/{}.verilator.log", key('d')), "of a build that failed");
+    write(&format!("verilated/runtime/{}/verilated.o", key('e')), "object");
+    write(&format!("yosys/{}.json", key('f')), "netlist");
+    // Somebody keeps other things in the same folder.
+    write("notes.txt", "mine");
+    write("models/mine.gguf", "mine");
+    write("models/mine/a", "mine");
+}
+
+/// As long as a key is.
+fn key(digit: char) -> String {
+    digit.to_string().repeat(24)
 }
 
 #[test]
@@ -101,12 +110,13 @@ fn the_cache_is_listed_and_pruned_by_age() {
     let cache = folder.path().join("cache");
     assert_eq!(text(&cosim(&cache, &["cache", "list"]).stdout).lines().count(), 2, "a head and a sum");
     filled(&cache);
+    let designs = cache.join("verilated/designs");
     let listed = text(&cosim(&cache, &["cache", "list"]).stdout);
     for kind in ["model ", "calibration ", "simulator ", "simulator runtime ", "netlist ", "rest "] {
         assert!(listed.lines().any(|line| line.starts_with(kind) && line.ends_with("today")), "{kind}: {listed}");
     }
     assert!(listed.contains("tiny.gguf"), "{listed}");
-    let old = cache.join("calibration/11bb.json");
+    let old = cache.join(format!("calibration/{}.json", key('b')));
     let day = std::time::Duration::from_secs(24 * 3600);
     std::fs::File::open(&old).unwrap().set_modified(std::time::SystemTime::now() - 40 * day).unwrap();
     let would = text(&cosim(&cache, &["cache", "prune", "--dry-run"]).stdout);
@@ -117,15 +127,16 @@ fn the_cache_is_listed_and_pruned_by_age() {
     let gone = text(&cosim(&cache, &["cache", "prune"]).stdout);
     assert!(gone.ends_with("1 entry of 6 B removed\n") && !old.exists(), "{gone}");
     // What somebody makes just now stays.
-    let held = sagen_host::lock::Lock::free(&cache.join("verilated/designs/22cc.lock")).unwrap();
+    let held = sagen_host::lock::Lock::free(&designs.join(format!("{}.lock", key('c')))).unwrap();
     let pruned = cosim(&cache, &["cache", "prune", "--all"]);
     assert!(!pruned.status.success() && text(&pruned.stderr).contains("1 entry left: another process works on it"));
-    assert!(cache.join("verilated/designs/22cc").exists() && !cache.join("models/00aa").exists());
+    assert!(designs.join(key('c')).exists() && !cache.join("models").join(key('a')).exists());
     drop(held);
     assert!(cosim(&cache, &["cache", "prune", "--all"]).status.success());
-    assert!(
-        !cache.join("verilated/designs/22cc").exists() && !cache.join("verilated/designs/22cc.compile.log").exists()
-    );
+    assert_eq!(designs.read_dir().unwrap().count(), 0);
+    for mine in ["notes.txt", "models/mine.gguf", "models/mine/a"] {
+        assert_eq!(std::fs::read_to_string(cache.join(mine)).unwrap(), "mine");
+    }
 }
 
 /// As a user who may read everything here and write nothing.

@@ -157,3 +157,33 @@ fn a_chat_shows_its_template_once_and_a_report_says_which_model_it_was() {
     assert_eq!((&again["model_path"], &again["model_sha256"]), (&report["model_path"], &report["model_sha256"]));
     assert_eq!(again["model_sha256"].as_str().unwrap().len(), 64);
 }
+
+#[test]
+fn shapes_of_the_user_come_first_and_one_that_fails_fails_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let shapes = folder.path().join("configs/shapes");
+    std::fs::create_dir_all(&shapes).unwrap();
+    let text = std::fs::read_to_string(tiny()).unwrap();
+    for name in ["smollm2", "gemma-3-270m", "qwen3-0.6b", "llama-3.2-1b", "mine"] {
+        std::fs::write(shapes.join(format!("{name}.yaml")), text.replace("tiny", &format!("my-{name}"))).unwrap();
+    }
+    let predict = |more: &[&str]| {
+        let arguments =
+            [&["predict", "--context", "64", "--positions", "3,32", "--prompt-tokens", "64"], more].concat();
+        cosim(&arguments).current_dir(folder.path()).output().unwrap()
+    };
+    let all = predict(&[]);
+    let said = both(&all);
+    assert!(all.status.success() && said.contains("my-smollm2 on ") && said.contains("my-mine on "), "{said}");
+    std::fs::write(shapes.join("mine.yaml"), text.replace("hidden: 64", "hidden: 65")).unwrap();
+    let one = predict(&[]);
+    let said = both(&one);
+    assert!(!one.status.success() && said.contains("Error: 1 of 5 predictions failed"), "{said}");
+    assert!(said.contains("hidden") && said.contains("my-smollm2 on "), "{said}");
+    // Of different units, each has its own column.
+    let text = text + "reference: { decode_tok_per_s: 7.25, step_ms_at_2048: 91.5, prefill_tok_per_s: 73.5 }\n";
+    std::fs::write(shapes.join("mine.yaml"), text).unwrap();
+    let said = both(&predict(&["mine"]));
+    assert!(said.contains("ref. tok/s   ref. ms\n") && said.contains(" 7.25\n") && said.contains(" 73.5\n"), "{said}");
+    assert!(!said.contains("7.25 tok/s"), "{said}");
+}

@@ -5,7 +5,8 @@ use clap::Args;
 use sagen_checkpoint::shape::Shape;
 use sagen_host::files::{self, Files};
 use sagen_host::outcome::Voice;
-use sagen_runtime::predict::{Questions, Subject};
+use sagen_runtime::predict::{QuestionError, Questions, Subject};
+use sagen_streamed_arch::StreamedConfig;
 use std::path::{Path, PathBuf};
 
 /// Options of `cosim predict`.
@@ -43,16 +44,12 @@ pub(crate) struct Options {
 /// Draw the picture; print the table.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let (questions, voice) = (questions(options)?, places(options)?);
-    let shapes = match &options.model {
-        Some(name) => vec![Shape::find(name)?],
-        None => Shape::all()?,
-    };
+    let names = options.model.clone().map_or_else(Shape::names, |name| vec![name]);
     let mut failed = 0;
     for name in &options.config {
         let overlay = sagen_streamed_arch::config::named(name)?;
-        for shape in &shapes {
-            let subject = Subject::new(shape, &overlay, options.context);
-            match subject.and_then(|subject| subject.table(&questions)) {
+        for name in &names {
+            match table(name, &overlay, options.context, &questions) {
                 Ok(table) => voice.print(&format!("{table}\n"))?,
                 // In a table of many, one that does not fit is a line of it.
                 Err(e) if options.model.is_none() => {
@@ -65,10 +62,22 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     if let Some(path) = &options.svg {
         let overlay = sagen_streamed_arch::config::named(&options.config[0])?;
-        files::write(path, &Subject::new(&shapes[0], &overlay, options.context)?.svg(&options.measured)?)?;
+        files::write(
+            path,
+            &Subject::new(&Shape::find(&names[0])?, &overlay, options.context)?.svg(&options.measured)?,
+        )?;
     }
-    ensure!(failed == 0, "{failed} of {} predictions failed", shapes.len() * options.config.len());
+    ensure!(failed == 0, "{failed} of {} predictions failed", names.len() * options.config.len());
     Ok(())
+}
+
+fn table(
+    shape: &str,
+    overlay: &StreamedConfig,
+    context: usize,
+    questions: &Questions,
+) -> Result<String, QuestionError> {
+    Subject::new(&Shape::find(shape)?, overlay, context)?.table(questions)
 }
 
 /// Refuse places that cannot be written; where the table goes.

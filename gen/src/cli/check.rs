@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use sagen::emit::{self, File};
 use sagen::{diagram, family};
 use sagen_config::{find, library};
-use sagen_host::outcome;
+use sagen_host::{files, outcome};
 use sagen_overlay::Overlay;
 use std::path::{Path, PathBuf};
 
@@ -74,7 +74,7 @@ fn stale(root: &Path, overlays: &[(String, Overlay)], write: bool) -> Result<Vec
         if write {
             let at = || path.display().to_string();
             std::fs::create_dir_all(path.parent().expect("a file lies in a folder")).with_context(at)?;
-            std::fs::write(&path, &file.text).with_context(at)?;
+            files::write(&path, &file.text)?;
         }
         stale.push(path);
     }

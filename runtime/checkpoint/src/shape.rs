@@ -4,14 +4,17 @@ use crate::model::{Activation, ModelConfig, ModelError, Rope, RopePairing, RopeS
 use sagen_host::spelling;
 use serde::Deserialize;
 use serde_saphyr::UserMessageFormatter;
+use std::path::Path;
 
-/// Name and text of every shape.
-const SHAPES: [&str; 4] = [
-    include_str!("../../../configs/shapes/smollm2.yaml"),
-    include_str!("../../../configs/shapes/gemma-3-270m.yaml"),
-    include_str!("../../../configs/shapes/qwen3-0.6b.yaml"),
-    include_str!("../../../configs/shapes/llama-3.2-1b.yaml"),
+/// Name and text of the shapes that are built in.
+const SHAPES: [(&str, &str); 4] = [
+    ("smollm2", include_str!("../../../configs/shapes/smollm2.yaml")),
+    ("gemma-3-270m", include_str!("../../../configs/shapes/gemma-3-270m.yaml")),
+    ("qwen3-0.6b", include_str!("../../../configs/shapes/qwen3-0.6b.yaml")),
+    ("llama-3.2-1b", include_str!("../../../configs/shapes/llama-3.2-1b.yaml")),
 ];
+/// The user's shapes, in the current folder: they come first.
+const FOLDER: &str = "configs/shapes";
 
 /// Layers that see only the last keys.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -87,25 +90,40 @@ pub enum ShapeError {
 }
 
 impl Shape {
-    /// Every shape.
-    pub fn all() -> Result<Vec<Self>, ShapeError> {
-        SHAPES.iter().map(|text| Self::parse("a built-in shape", text)).collect()
+    /// Names of the shapes that are known: those built in, and those that only the user has.
+    #[must_use]
+    pub fn names() -> Vec<String> {
+        let mut names: Vec<String> = SHAPES.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let files = Path::new(FOLDER).read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+        let yaml = files.filter(|path| path.extension().is_some_and(|e| e == "yaml"));
+        let mut own: Vec<String> = yaml.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
+        own.retain(|name| !names.contains(name));
+        own.sort();
+        names.extend(own);
+        names
     }
 
     /// The shape of a name, or described by the file at that path.
     pub fn find(name: &str) -> Result<Self, ShapeError> {
         if name.ends_with(".yaml") || name.ends_with(".yml") || name.contains(std::path::MAIN_SEPARATOR) {
-            let text = std::fs::read_to_string(name);
-            let text = text.map_err(|e| ShapeError::File { file: name.to_owned(), reason: e.to_string() })?;
-            return Self::parse(name, &text);
+            return Self::read(name);
         }
-        let mut all = Self::all()?;
-        if let Some(at) = all.iter().position(|s| s.name == name) {
-            return Ok(all.swap_remove(at));
+        let own = format!("{FOLDER}/{name}.yaml");
+        if Path::new(&own).exists() {
+            return Self::read(&own);
         }
-        let known: Vec<&str> = all.iter().map(|s| s.name.as_str()).collect();
-        let (found, known, nearest) = (name.to_owned(), known.join(", "), spelling::did_you_mean(name, known));
-        Err(ShapeError::Unknown { found, nearest, known })
+        if let Some((_, text)) = SHAPES.iter().find(|(known, _)| *known == name) {
+            return Self::parse(&format!("{FOLDER}/{name}.yaml (built in)"), text);
+        }
+        let known = Self::names();
+        let nearest = spelling::did_you_mean(name, known.iter().map(String::as_str));
+        Err(ShapeError::Unknown { found: name.to_owned(), nearest, known: known.join(", ") })
+    }
+
+    fn read(file: &str) -> Result<Self, ShapeError> {
+        let text = std::fs::read_to_string(file);
+        let text = text.map_err(|e| ShapeError::File { file: file.to_owned(), reason: e.to_string() })?;
+        Self::parse(file, &text)
     }
 
     fn parse(file: &str, text: &str) -> Result<Self, ShapeError> {
@@ -160,9 +178,10 @@ mod tests {
 
     #[test]
     fn every_shape_is_a_model() {
-        for shape in Shape::all().unwrap() {
+        for name in Shape::names() {
+            let shape = Shape::find(&name).unwrap();
             shape.config().unwrap();
-            assert_eq!(Shape::find(&shape.name).unwrap(), shape);
+            assert_eq!(shape.name, name);
         }
     }
 

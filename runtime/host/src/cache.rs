@@ -37,8 +37,11 @@ pub fn folder() -> Result<PathBuf, CacheError> {
 /// Make sure that a folder of the cache is there and can be written.
 pub fn prepare(folder: &Path) -> Result<(), CacheError> {
     let unwritable = |reason| CacheError::Unwritable { folder: folder.to_path_buf(), reason: bare(reason) };
-    if folder.symlink_metadata().is_ok() && !folder.is_dir() {
-        sealed::damaged(folder, "is no folder", "a folder takes its place");
+    // Only what is inside the cache is ours to replace.
+    let inside = self::folder().ok();
+    let inside = |path: &&Path| inside.as_ref().is_some_and(|root| *path != root && path.starts_with(root));
+    for path in folder.ancestors().filter(inside).filter(|path| path.is_file()) {
+        sealed::damaged(path, "is no folder", "a folder takes its place");
     }
     std::fs::create_dir_all(folder).map_err(unwritable)?;
     tempfile::tempfile_in(folder).map(drop).map_err(unwritable)

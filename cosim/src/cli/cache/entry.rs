@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Simulator,
     Runtime,
     Netlist,
-    /// Logs of what failed, and whatever else is there.
+    /// Logs of what failed, and remains of what was killed.
     Rest,
 }
 
@@ -58,32 +58,46 @@ pub(super) fn entries(root: &Path) -> Result<Vec<Entry>, PathError> {
     for (folder, kind) in FOLDERS {
         found.extend(in_folder(&root.join(folder), kind)?);
     }
-    let tops = ["models", "calibration", "verilated", "yosys"];
-    for path in list(root)?.into_iter().filter(|path| !tops.iter().any(|top| path.ends_with(top))) {
-        found.push(Entry::of(Kind::Rest, vec![path], root.join("lock")));
-    }
+    let doctors = list(root)?.into_iter().filter(|path| begins(path, "doctor-"));
+    found.extend(doctors.map(|path| Entry::of(Kind::Rest, vec![path], root.join("lock"))));
     found.sort_by_key(|e| (e.kind, std::cmp::Reverse(e.bytes), e.name.clone()));
     Ok(found)
 }
 
-/// Names up to the first dot belong together: `key`, `key.lock`, `key.compile.log`.
+/// Names up to the first dot belong together: `key`, `key.lock`, `key.compile.log`. What has another name was not made by
+/// these programs, and is left alone: the folder may be one of the user's.
 fn in_folder(folder: &Path, kind: Kind) -> Result<Vec<Entry>, PathError> {
     let mut groups: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
     for path in list(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        groups.entry(name.split('.').next().unwrap_or_default().to_owned()).or_default().push(path);
+        let key = name.split('.').next().unwrap_or_default().to_owned();
+        let rest = kind == Kind::Netlist && (key == "failed" || begins(&path, "work-"));
+        if rest || is_key(&key) {
+            groups.entry(key).or_default().push(path);
+        }
     }
     let entry = |(key, paths): (String, Vec<PathBuf>)| {
-        let whole =
-            |p: &PathBuf| p.file_name().is_some_and(|n| n == key.as_str() || n == format!("{key}.json").as_str());
-        let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_hexdigit());
-        let kind = if is_key && paths.iter().any(whole) { kind } else { Kind::Rest };
-        let lock =
-            if kind == Kind::Model { folder.join(&key).join("lock") } else { folder.join(format!("{key}.lock")) };
+        let whole = |path: &PathBuf| [key.clone(), format!("{key}.json")].iter().any(|name| path.ends_with(name));
+        let kind = if is_key(&key) && paths.iter().any(whole) { kind } else { Kind::Rest };
+        let lock = match kind {
+            Kind::Model => folder.join(&key).join("lock"),
+            Kind::Calibration | Kind::Simulator | Kind::Runtime | Kind::Netlist | Kind::Rest => {
+                folder.join(format!("{key}.lock"))
+            }
+        };
         Entry::of(kind, paths, lock)
     };
     // A lock alone is nothing.
     Ok(groups.into_iter().map(entry).filter(|e| e.bytes > 0).collect())
+}
+
+/// Keys are hashes: of 12 bytes, or of 32.
+fn is_key(name: &str) -> bool {
+    [24, 64].contains(&name.len()) && name.chars().all(|c| c.is_ascii_hexdigit())
+}
+
+fn begins(path: &Path, start: &str) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start))
 }
 
 impl Entry {
