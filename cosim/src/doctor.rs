@@ -2,7 +2,9 @@
 
 use crate::bridge::Sim;
 use crate::verilate::{Cache, CommandError, Compiler, Design, Tools, TopPort, Variant, Verilator, probe, verilate};
-use sagen_host::tool::on_path;
+use sagen_host::cache::{self, Scratch};
+use sagen_host::disk;
+use sagen_host::tool::{self, on_path};
 use std::fmt;
 use std::path::Path;
 use std::process::Command;
@@ -89,12 +91,24 @@ impl Check {
 
 /// Examines the machine; `verilator` as for [`Tools::find`]. Builds and runs a design of one register on the way.
 pub fn diagnose(verilator: Option<&Path>) -> Diagnosis {
+    let fix = "set TMPDIR to a folder that can be written";
+    let temporary = tool::temporary().map(|(folder, _)| folder.display().to_string());
+    let mut checks = vec![Check::new("temporary files", temporary, fix)];
+    if checks[0].status == Status::Ok {
+        checks.extend(programs(verilator));
+    }
+    checks.push(Check::new("memory", memory(), "close other programs, or use a machine with more memory"));
+    checks.extend(space());
+    Diagnosis { checks }
+}
+
+/// Verilator and the C++ compiler, at work if the cache can be written; Python.
+fn programs(verilator: Option<&Path>) -> Vec<Check> {
     let simulator = match verilator {
         Some(path) => Verilator::at(path),
         None => Verilator::find(),
     };
     let compiler = Compiler::find();
-    let cache = Cache::user();
     let at = |what: &str, path: &Path| format!("{what} at {}", path.display());
     let mut checks = vec![
         Check::new(
@@ -108,32 +122,41 @@ pub fn diagnose(verilator: Option<&Path>) -> Diagnosis {
             "apt-get install clang   (or: apt-get install g++)",
         ),
         Check::new("python3 and pip", pip(), "apt-get install python3 python3-pip"),
-        Check::new("memory", memory(), "close other programs, or use a machine with more memory"),
     ];
-    let fix = "set SAGEN_CACHE to a folder on a disk with more space";
-    let space = match &cache {
-        Ok(cache) => disk(cache.root()),
-        Err(e) => Err(e.to_string()),
-    };
-    checks.push(Check::new("disk space", space, fix));
-    if let (Ok(verilator), Ok(compiler), Ok(cache)) = (simulator, compiler, &cache) {
+    if let (Ok(verilator), Ok(compiler)) = (simulator, compiler) {
         let fix = "apt-get install zlib1g-dev liblz4-dev";
         let headers = Check::new("trace libraries", trace_headers(&compiler), fix).optional();
-        let fix = "apt-get install --reinstall verilator clang g++";
-        let tools = Tools { verilator, compiler };
-        checks.push(Check::new("trial build", trial(&tools, cache), fix));
+        if let Some(cache) = Cache::user().ok().filter(|cache| cache::prepare(cache.root()).is_ok()) {
+            let fix = "apt-get install --reinstall verilator clang g++";
+            checks.push(Check::new("trial build", trial(&Tools { verilator, compiler }, &cache), fix));
+        }
         checks.push(headers);
     }
-    Diagnosis { checks }
+    checks
+}
+
+/// A cache that cannot be written is of use all the same, for what is in it.
+fn space() -> Vec<Check> {
+    let folder = match Cache::user() {
+        Ok(cache) => cache.root().to_path_buf(),
+        Err(error) => return vec![Check::new("cache", Err(error), "set SAGEN_CACHE to a folder that can be written")],
+    };
+    let holds_something = folder.read_dir().is_ok_and(|mut entries| entries.next().is_some());
+    let fix = match holds_something {
+        true => "what is in it can be used; for more, set SAGEN_CACHE to a folder that can be written",
+        false => "set SAGEN_CACHE to a folder that can be written",
+    };
+    let writable = Check::new("cache", cache::prepare(&folder).map(|()| folder.display().to_string()), fix);
+    let writable = if holds_something { writable.optional() } else { writable };
+    let room = Check::new("disk space", disk(&folder), "set SAGEN_CACHE to a folder on a disk with more space");
+    let room = if writable.status == Status::Ok { room } else { room.optional() };
+    vec![writable, room]
 }
 
 /// Verilates and runs a counter.
 fn trial(tools: &Tools, cache: &Cache) -> Result<String, Box<dyn std::error::Error>> {
-    let folder = cache.root().join(format!("doctor-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let result = trial_in(&folder, tools, cache);
-    std::fs::remove_dir_all(&folder)?;
-    result
+    let scratch = Scratch::within(cache.root(), "doctor-")?;
+    trial_in(scratch.path(), tools, cache)
 }
 
 fn trial_in(folder: &Path, tools: &Tools, cache: &Cache) -> Result<String, Box<dyn std::error::Error>> {
@@ -178,8 +201,7 @@ fn memory() -> Result<String, String> {
 }
 
 fn disk(folder: &Path) -> Result<String, String> {
-    let existing = folder.ancestors().find(|f| f.exists()).unwrap_or(Path::new("/"));
-    let free = fs4::available_space(existing).map_err(|e| format!("{}: {e}", existing.display()))?;
+    let free = disk::free(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     enough(free, DISK_NEEDED, &format!("free for {}", folder.display()))
 }
 

@@ -81,7 +81,8 @@ pub fn build(overlay: &Overlay, out: &Path) -> Result<Built, BuildError> {
     let _turn = Lock::take(&turn, TURN_LIMIT, interrupt::raised, &waiting)?;
     if !same(&folder, &files) {
         let _idle = vivado_turn(overlay, out)?;
-        replace(out, &folder, &files)?;
+        // A signal waits until the folder is there again.
+        interrupt::whole(|| replace(out, &folder, &files))?;
     }
     Ok(Built { folder, files: files.len(), build_hash: emitted.build_hash, manifest: emitted.manifest })
 }

@@ -1,5 +1,6 @@
 //! The one place that knows every family: from a config file to its overlay.
 
+use sagen_config::library::Entry;
 use sagen_config::{Board, ConfigError, ConfigFile, Family, FindError, find};
 use sagen_overlay::Overlay;
 use sagen_streamed_arch::template as streamed_template;
@@ -20,6 +21,11 @@ fn makers(family: Family) -> Makers {
 /// The overlay called `name`, or described by the file at that path.
 pub fn overlay(name: &str) -> Result<Overlay, FindError> {
     Ok(of(&find::config(name)?)?)
+}
+
+/// The overlay of a config that is known by name.
+pub fn known(entry: &Entry) -> Result<Overlay, FindError> {
+    Ok(of(&find::known(entry)?)?)
 }
 
 /// The overlay that a config describes.

@@ -8,12 +8,19 @@ use cli::{build, check, compare, create, estimate, report, show, vivado};
 use sagen_host::outcome;
 use std::process::ExitCode;
 
+/// What the list of commands does not say.
+const ENVIRONMENT: &str = "\
+Environment variables:
+  SAGEN_CACHE    folder of cached netlists; `sagen` in the user's cache folder by default
+  XILINX_VIVADO  install folder of Vivado, where `vivado` is not on PATH
+  TMPDIR         folder for temporary files; /tmp by default";
+
 /// Turns a YAML overlay config into an LLM accelerator for FPGAs.
 ///
 /// An overlay is described by configs/<name>.yaml. `sagen list` names them, `sagen show --config NAME` explains one,
 /// `sagen build --config NAME` writes its Verilog. `cosim run` then runs a language model on it.
 #[derive(Parser)]
-#[command(name = "sagen", version, arg_required_else_help = true)]
+#[command(name = "sagen", version, arg_required_else_help = true, after_help = ENVIRONMENT)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -21,7 +28,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// List the overlay configs of this repository.
+    /// List the overlay configs: those built in, and those in the folder `configs` here.
     List,
     /// Explain an overlay: ports, arrays, memories, peak rates.
     Show {
@@ -53,11 +60,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    outcome::exit(execute())
+    outcome::run(execute)
 }
 
-fn execute() -> Result<()> {
-    match Arguments::parse().command {
+fn execute(arguments: Arguments) -> Result<()> {
+    match arguments.command {
         Command::List => show::list(),
         Command::Show { config } => show::show(&config),
         Command::Build(options) => build::run(&options),

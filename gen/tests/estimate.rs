@@ -68,6 +68,26 @@ fn a_second_run_takes_everything_from_the_cache_and_a_changed_module_only_itself
 }
 
 #[test]
+fn a_netlist_that_was_damaged_in_the_cache_is_made_again() {
+    let cache = tempfile::tempdir().unwrap();
+    let yosys = yosys(cache.path(), DeviceFamily::ZynqUltrascale);
+    let made = yosys.synthesise(&[step()], 1, &NEVER).unwrap();
+    let path = files(cache.path()).pop().unwrap();
+    let whole = std::fs::read_to_string(&path).unwrap();
+    // Still a netlist, and a wrong one: only its hash tells.
+    let wrong = whole.replacen("LUT2", "LUT3", 1);
+    assert_ne!(wrong, whole);
+    for damage in [&wrong[..], &whole[..whole.len() / 2], ""] {
+        std::fs::write(&path, damage).unwrap();
+        let again = yosys.synthesise(&[step()], 1, &NEVER).unwrap();
+        let order = ["step".to_string()];
+        let total = |netlists| resources::count(&order, netlists).unwrap()["step"].total.lut;
+        assert_eq!(total(&again), total(&made));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+    }
+}
+
+#[test]
 fn a_broken_module_shows_the_error_the_command_and_the_log() {
     let cache = tempfile::tempdir().unwrap();
     let mut broken = step();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use sagen_checkpoint::shape::{Shape, ShapeError};
+use sagen_checkpoint::shape::{Published, Shape, ShapeError};
 use sagen_compile::{CompileError, CompileOptions, outline};
 use sagen_engine::Step;
 use sagen_streamed_arch::{ModelProgram, StreamedConfig};
@@ -106,9 +106,10 @@ impl<'a> Subject<'a> {
         Ok((of(|p| p.cycles)?, of(|p| p.beats)?))
     }
 
-    /// Whether the published figures are those of such an overlay.
-    fn is_comparable(&self) -> bool {
-        self.overlay.beat_bytes() == 64 && self.overlay.clock_mhz() == 100
+    /// What is published of such an overlay.
+    fn published(&self) -> Option<Published> {
+        let comparable = self.overlay.beat_bytes() == 64 && self.overlay.clock_mhz() == 100;
+        self.shape.reference.filter(|_| comparable)
     }
 
     fn clock(&self) -> f64 {
@@ -117,12 +118,15 @@ impl<'a> Subject<'a> {
 
     /// The answers. The limit of decode is that of the stream ports, the limit of prefill that of the arrays.
     pub fn table(&self, questions: &Questions) -> Result<String, QuestionError> {
-        let [bytes, limit, cycles, rate, time, share] = ["MB/token", "limit", "cycles", "tok/s", "ms", "of limit"];
+        let [bytes, limit, cycles, rate, time, share] =
+            ["MB/token", "limit", "cycles/token", "tok/s", "ms/token", "of limit"];
         let mut out = format!(
-            "{} on {}\n  {:<18}{bytes:>10}{limit:>13}{cycles:>13}{rate:>9}{time:>9}{share:>10}  reference\n",
+            "{} on {}\n  {:<18}{bytes:>10}{limit:>13}{cycles:>13}{rate:>9}{time:>9}{share:>10}{:>12}{:>10}\n",
             self.shape.name,
             self.overlay.name(),
-            ""
+            "",
+            "ref. tok/s",
+            "ref. ms"
         );
         for position in &questions.positions {
             out += &self.decode_line(*position)?;
@@ -138,17 +142,16 @@ impl<'a> Subject<'a> {
     fn decode_line(&self, position: usize) -> Result<String, QuestionError> {
         let (cycles, beats) = self.decode(position)?;
         let megabytes = beats as f64 * self.overlay.beat_bytes() as f64 / 1e6;
-        let published = self.shape.reference;
+        let published = self.published();
         let reference = match position {
-            _ if !self.is_comparable() => String::new(),
-            32 => format!("{} tok/s", published.decode_tok_per_s),
-            2047 | 2048 => format!("{} ms", published.step_ms_at_2048),
+            32 => published.map_or(String::new(), |p| format!("{:>12}", p.decode_tok_per_s)),
+            2047 | 2048 => published.map_or(String::new(), |p| format!("{:>22}", p.step_ms_at_2048)),
             _ => String::new(),
         };
         let (rate, share) = (self.clock() / cycles as f64, 100.0 * beats as f64 / cycles as f64);
         let (what, time) = (format!("decode at {position}"), 1e3 / rate);
         Ok(format!(
-            "  {what:<18}{megabytes:>10.1}{beats:>13}{cycles:>13}{rate:>9.2}{time:>9.2}{share:>8.1} %  {reference}\n"
+            "  {what:<18}{megabytes:>10.1}{beats:>13}{cycles:>13}{rate:>9.2}{time:>9.2}{share:>8.1} %{reference}\n"
         ))
     }
 
@@ -160,16 +163,10 @@ impl<'a> Subject<'a> {
         let body = config.parameters() - (config.vocab * config.hidden) as u64;
         let macs = (self.overlay.side() * self.overlay.side() * self.overlay.arrays()) as f64;
         let limit = body as f64 / macs;
-        let reference = if tokens == 64 && self.is_comparable() {
-            format!("{} tok/s", self.shape.reference.prefill_tok_per_s)
-        } else {
-            String::new()
-        };
+        let published = self.published().filter(|_| tokens == 64);
+        let reference = published.map_or(String::new(), |p| format!("{:>12}", p.prefill_tok_per_s));
         let (what, time, share) = (format!("prefill of {tokens}"), 1e3 / rate, 100.0 * limit / each);
-        Ok(format!(
-            "  {what:<18}{:>10}{limit:>13.0}{each:>13.0}{rate:>9.2}{time:>9.2}{share:>8.1} %  {reference}\n",
-            ""
-        ))
+        Ok(format!("  {what:<18}{:>10}{limit:>13.0}{each:>13.0}{rate:>9.2}{time:>9.2}{share:>8.1} %{reference}\n", ""))
     }
 
     /// A picture of cycles against position, with the decode steps of reports as points.

@@ -44,15 +44,39 @@ impl From<CompileError> for PrepareError {
     }
 }
 
-/// A model's checkpoint and tokenizer: the user's own file or folder, or fetched by the registry.
-pub fn model(
-    name: &str,
-    given: Option<&Path>,
-    interrupted: &AtomicBool,
-) -> Result<(Checkpoint, Tokenizer), PrepareError> {
-    let path = match given {
+/// Which model: one of the registry, or the user's own file or folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    name: Option<&'a str>,
+    path: Option<&'a Path>,
+}
+
+impl<'a> Wanted<'a> {
+    /// A name, a path, or both: then the name is only what the model is called.
+    #[must_use]
+    pub fn new(name: Option<&'a str>, path: Option<&'a Path>) -> Self {
+        Self { name, path }
+    }
+
+    /// The name of a model of the registry, where it is one.
+    #[must_use]
+    pub fn registered(&self) -> Option<&'a str> {
+        self.name.filter(|_| self.path.is_none())
+    }
+
+    /// What it is called: without a name, as its file or folder.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let of_path = || Some(self.path?.canonicalize().ok()?.file_stem()?.to_string_lossy().into_owned());
+        self.name.map(str::to_owned).or_else(of_path).unwrap_or_default()
+    }
+}
+
+/// A model's checkpoint and tokenizer.
+pub fn model(wanted: Wanted<'_>, interrupted: &AtomicBool) -> Result<(Checkpoint, Tokenizer), PrepareError> {
+    let path = match wanted.path {
         Some(path) => path.to_owned(),
-        None => registry::fetch(&registry::find(name)?, interrupted)?,
+        None => registry::fetch(&registry::find(wanted.name.unwrap_or_default())?, interrupted)?,
     };
     let checkpoint = Checkpoint::open(&path)?;
     let tokenizer = checkpoint.tokenizer()?;

@@ -1,13 +1,15 @@
 //! A prompt in, tokens out, on any device; what happens is shown while it does, and reported.
 
 use std::cell::{Cell, RefCell};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use sagen_engine::live::Live;
-use sagen_engine::report::{Checked, Prefill, Report};
+use sagen_engine::report::Report;
 use sagen_engine::{Done, EngineError, Session, Step};
+use sagen_host::interrupt;
+use sagen_host::outcome::PrintError;
 use sagen_host::progress::Progress;
 use sagen_streamed_arch::{Device, DeviceError, ModelProgram, RunStats, StreamedConfig};
 use sagen_streamed_golden::Machine;
@@ -27,15 +29,20 @@ pub enum PrefillBy {
 /// What to run.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Name of the model, for the report.
-    pub model: String,
     /// The prompt.
     pub prompt: Vec<u32>,
     /// Tokens to decode; fewer where the model ends earlier.
     pub tokens: usize,
     /// What computes the prompt.
     pub prefill: PrefillBy,
+    /// The prompt is a conversation: the closing text leaves out its template, which was printed before.
+    pub chat: bool,
+    /// Standard output carries the answer alone, as it is generated.
+    pub quiet: bool,
 }
+
+/// A report that others see too while it grows.
+pub type SharedReport = Arc<Mutex<Report>>;
 
 /// A run that did not come to its end.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +56,9 @@ pub enum RunError {
     /// A token that the tokenizer does not know.
     #[error(transparent)]
     Tokenize(#[from] TokenizeError),
+    /// Nobody takes what is generated.
+    #[error("the answer was not printed")]
+    Print(#[from] PrintError),
 }
 
 /// A request on its way.
@@ -59,39 +69,33 @@ pub struct Job<'a> {
     request: Request,
     cancelled: Arc<AtomicBool>,
     live: Live,
-    report: RefCell<Report>,
+    report: SharedReport,
     /// Decoded tokens whose text is not printed yet.
     text: RefCell<String>,
     seconds: Cell<f64>,
 }
 
 impl<'a> Job<'a> {
-    /// Nothing has run; it ends early when `cancelled` becomes true.
+    /// Nothing has run; it ends early when `cancelled` becomes true. The report is filled in as it goes.
     #[must_use]
     pub fn new(
         overlay: &'a StreamedConfig,
         tokenizer: &'a Tokenizer,
         program: &'a Arc<ModelProgram>,
         request: Request,
+        report: SharedReport,
+        live: Live,
         cancelled: Arc<AtomicBool>,
     ) -> Self {
-        let report = Report {
-            schema: 1,
-            config: overlay.name().to_owned(),
-            model: request.model.clone(),
-            clock_mhz: overlay.clock_mhz(),
-            bytes_per_cycle: overlay.beat_bytes(),
-            prompt_tokens: request.prompt.len(),
-            tokens: Vec::new(),
-            text: String::new(),
-            prefill: Prefill::default(),
-            decode: Vec::new(),
-            bit_exact: None,
-            checked: Checked::default(),
-            sim: None,
-        };
-        let (report, text, seconds) = (RefCell::new(report), RefCell::default(), Cell::new(0.0));
-        Self { overlay, tokenizer, program, request, cancelled, live: Live::default(), report, text, seconds }
+        let (text, seconds) = (RefCell::default(), Cell::new(0.0));
+        let job = Self { overlay, tokenizer, program, request, cancelled, live, report, text, seconds };
+        job.report().prompt_tokens = job.request.prompt.len();
+        job
+    }
+
+    fn report(&self) -> MutexGuard<'_, Report> {
+        // Whatever a panic left is what is known.
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The live line, for a device that tells its progress.
@@ -108,7 +112,7 @@ impl<'a> Job<'a> {
 
     /// Add what only the device knows.
     pub fn note(&self, note: impl FnOnce(&mut Report)) {
-        note(&mut self.report.borrow_mut());
+        note(&mut self.report());
     }
 
     /// Run on a golden machine.
@@ -122,8 +126,13 @@ impl<'a> Job<'a> {
     pub fn generate(&self, device: &mut dyn Device) -> Result<(), RunError> {
         self.live.print(&self.tokenizer.decode(&self.request.prompt)?);
         let begun = Instant::now();
-        let result = self.prefill(device).and_then(|next| self.decode(device, next));
+        let next = self.prefill(device);
+        self.report().wall.prefill_s = begun.elapsed().as_secs_f64();
+        let result = next.and_then(|next| self.decode(device, next));
         self.seconds.set(begun.elapsed().as_secs_f64());
+        if self.cancelled.load(Ordering::Relaxed) {
+            interrupt::heard();
+        }
         result
     }
 
@@ -152,19 +161,22 @@ impl<'a> Job<'a> {
         let mut session = self.session(device, self.request.prompt.clone());
         let mut stream = self.tokenizer.stream();
         for left in (0..count).rev() {
+            self.live.check()?;
             if self.program.stop.contains(&next) {
                 break;
             }
             let piece = stream.push(next)?;
-            self.report.borrow_mut().tokens.push(next);
+            self.report().tokens.push(next);
             self.say(&piece);
             if left > 0 {
                 self.live.begin(format!("token {} of {count}", count - left + 1), left - 1);
+                let begun = Instant::now();
                 next = session.decode_step(next)?;
+                self.report().wall.decode_s += begun.elapsed().as_secs_f64();
             }
         }
         self.say(&stream.finish());
-        Ok(())
+        Ok(self.live.check()?)
     }
 
     /// Prefill on a golden machine and copy what it wrote; the first token.
@@ -183,20 +195,23 @@ impl<'a> Job<'a> {
             golden.read_ddr(region.base, &mut bytes)?;
             device.write_ddr(region.base, &bytes)?;
         }
-        self.report.borrow_mut().prefill.tokens = prompt.len();
+        self.report().prefill.tokens = prompt.len();
         Ok(next)
     }
 
     fn say(&self, piece: &str) {
-        self.report.borrow_mut().text.push_str(piece);
+        self.report().text.push_str(piece);
         self.text.borrow_mut().push_str(piece);
+        if self.request.quiet {
+            self.live.answer(piece);
+        }
     }
 
     /// Called after every run.
     fn observe(&self, done: &Done) {
         let end = self.request.prompt.len();
         match &done.step {
-            Step::Chunk { tokens, .. } => self.prefilled(tokens.len(), &done.stats, false),
+            Step::Chunk { tokens, .. } => self.report().add_chunk(tokens.len(), &done.stats),
             Step::Head { .. } => self.prefilled(0, &done.stats, true),
             Step::Decode(rows) => {
                 for row in rows {
@@ -210,16 +225,17 @@ impl<'a> Job<'a> {
     }
 
     fn prefilled(&self, tokens: usize, stats: &RunStats, last: bool) {
-        let mut report = self.report.borrow_mut();
+        let mut report = self.report();
         report.add_prefill(tokens, stats);
         if let (true, Some(cycles), Some(rate)) = (last, report.prefill.cycles, report.prefill.tok_per_s) {
             let tokens = report.prefill.tokens;
+            drop(report);
             self.live.print(&format!("prefill     {tokens:>4} tokens {cycles:>11} cycles {rate:>8.2} tok/s"));
         }
     }
 
     fn decoded(&self, position: usize, stats: &RunStats) {
-        let mut report = self.report.borrow_mut();
+        let mut report = self.report();
         let token = report.tokens.last().copied().unwrap_or_default();
         let decode = report.add_decode(position, token, stats);
         let figures = match (decode.cycles, decode.tok_per_s, decode.stream_share) {
@@ -228,6 +244,7 @@ impl<'a> Job<'a> {
             }
             _ => String::new(),
         };
+        drop(report);
         let text = format!("{:?}", std::mem::take(&mut *self.text.borrow_mut()));
         self.live.print(&format!("decode  at {position:>4} {text:<16} {figures}"));
     }
@@ -235,17 +252,23 @@ impl<'a> Job<'a> {
     /// The report, when the live line is over; also after a failure.
     pub fn close(self) -> Result<Closing, RunError> {
         self.live.end();
-        let report = self.report.into_inner();
-        let prompt = self.tokenizer.decode(&self.request.prompt)?;
-        Ok(Closing { prompt, report, cancelled: self.cancelled.load(Ordering::Relaxed) })
+        let cancelled = self.cancelled.load(Ordering::Relaxed);
+        let mut report = self.report().clone();
+        report.interrupted = cancelled;
+        let mut text = format!("{}{}", self.tokenizer.decode(&self.request.prompt)?, report.text);
+        if self.request.chat {
+            text.clone_from(&report.text);
+        }
+        let text = if self.request.quiet { String::new() } else { format!("\n{text}\n") };
+        Ok(Closing { text, report, cancelled })
     }
 }
 
 /// What a job leaves.
 #[derive(Clone, Debug)]
 pub struct Closing {
-    /// Text of the prompt.
-    pub prompt: String,
+    /// Prompt and answer, as far as they are to be shown.
+    text: String,
     /// Everything about the run.
     pub report: Report,
     /// Somebody wanted no more.
@@ -258,6 +281,6 @@ impl std::fmt::Display for Closing {
         if self.report.is_empty() {
             return Ok(());
         }
-        write!(f, "\n{}{}\n\n{}", self.prompt, self.report.text, self.report)
+        write!(f, "{}\n{}", self.text, self.report)
     }
 }

@@ -7,8 +7,9 @@ use sagen_checkpoint::registry;
 use sagen_checkpoint::shape::Shape;
 use sagen_compile::{CompileOptions, outline};
 use sagen_host::columns::{Align, lines, row};
-use sagen_host::{files, interrupt, outcome};
-use sagen_runtime::prepare::model;
+use sagen_host::files::Files;
+use sagen_host::{files, interrupt};
+use sagen_runtime::prepare::{Wanted, model};
 use sagen_streamed_arch::{ModelProgram, Program, StreamedConfig};
 use sagen_streamed_isa::DESCRIPTOR_BYTES;
 use std::path::PathBuf;
@@ -21,7 +22,8 @@ use std::sync::Arc;
 #[derive(Args)]
 pub(crate) struct Options {
     /// Model of the registry, or shape.
-    model: String,
+    #[arg(required_unless_present = "model_path")]
+    model: Option<String>,
     /// Overlay: name of a config, or path of a YAML file.
     #[arg(long, default_value = "d16_100mhz_w128_p6")]
     config: String,
@@ -38,28 +40,31 @@ pub(crate) struct Options {
 
 /// Compile; list; print the summary.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    if let Some(path) = &options.list {
-        files::check("--list", path)?;
-    }
+    let mut files = Files::default();
+    files.reads("--model-path", options.model_path.as_deref());
+    files.writes("--list", options.list.as_deref())?;
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let program = &program(options, &overlay)?.program;
     if let Some(path) = &options.list {
         files::write(path, &program.listing()?)?;
     }
-    outcome::print(&summary(program))
+    Ok(files.voice().print(&summary(program))?)
 }
 
 fn program(options: &Options, overlay: &StreamedConfig) -> Result<Arc<ModelProgram>> {
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
-    if options.model_path.is_some() || registry::find(&options.model).is_ok() {
-        let interrupted = interrupt::listen()?;
-        let (checkpoint, tokenizer) = model(&options.model, options.model_path.as_deref(), &interrupted)?;
-        prepare::program(&checkpoint, &tokenizer, overlay, &compile_options)
-    } else {
-        let config = Shape::find(&options.model)?.config()?;
-        let program = outline(&config, overlay, &compile_options)
-            .with_context(|| format!("{} on {}", options.model, overlay.name()))?;
-        Ok(Arc::new(program))
+    let wanted = Wanted::new(options.model.as_deref(), options.model_path.as_deref());
+    match wanted.registered().filter(|name| registry::find(name).is_err()) {
+        Some(name) => {
+            let shape = Shape::find(name)?;
+            let program = outline(&shape.config()?, overlay, &compile_options)
+                .with_context(|| format!("{} on {}", shape.name, overlay.name()))?;
+            Ok(Arc::new(program))
+        }
+        None => {
+            let (checkpoint, tokenizer) = model(wanted, &*interrupt::listen()?)?;
+            prepare::program(&checkpoint, &tokenizer, overlay, &compile_options)
+        }
     }
 }
 

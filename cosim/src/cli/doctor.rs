@@ -3,6 +3,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 use sagen_cosim::doctor;
+use sagen_host::outcome;
 use std::path::PathBuf;
 
 /// Options of `cosim doctor`.
@@ -16,7 +17,7 @@ pub(crate) struct Options {
 /// Print the checks; fail when one fails.
 pub(crate) fn run(options: &Options) -> Result<()> {
     let diagnosis = doctor::diagnose(options.verilator.as_deref());
-    println!("{diagnosis}");
+    outcome::print(&format!("{diagnosis}\n"))?;
     if !diagnosis.is_ok() {
         bail!("something is missing; the table says what installs it");
     }

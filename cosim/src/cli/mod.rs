@@ -1,6 +1,7 @@
 //! The commands of `cosim`, one file each, and what they share.
 
 pub(crate) mod bench;
+pub(crate) mod cache;
 pub(crate) mod compile;
 pub(crate) mod doctor;
 pub(crate) mod predict;

@@ -1,11 +1,13 @@
 //! `cosim predict`: cycles of prefill and decode without simulating, for models or for shapes without weights.
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use clap::Args;
 use sagen_checkpoint::shape::Shape;
-use sagen_host::files;
-use sagen_runtime::predict::{Questions, Subject};
-use std::path::PathBuf;
+use sagen_host::files::{self, Files};
+use sagen_host::outcome::Voice;
+use sagen_runtime::predict::{QuestionError, Questions, Subject};
+use sagen_streamed_arch::StreamedConfig;
+use std::path::{Path, PathBuf};
 
 /// Options of `cosim predict`.
 ///
@@ -17,7 +19,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Options {
-    /// Shape; all of them by default, an unknown name lists the known ones.
+    /// Shape, or path of a YAML file that describes one; all known ones by default.
     model: Option<String>,
     /// Overlay: name of a config, or path of a YAML file; may be repeated.
     #[arg(long, default_value = "d16_100mhz_w128_p6")]
@@ -39,29 +41,52 @@ pub(crate) struct Options {
     measured: Vec<PathBuf>,
 }
 
-/// Print the table; draw the picture.
+/// Draw the picture; print the table.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let questions = questions(options)?;
-    let shapes = match &options.model {
-        Some(name) => vec![Shape::find(name)?],
-        None => Shape::all()?,
-    };
+    let (questions, voice) = (questions(options)?, places(options)?);
+    let names = options.model.clone().map_or_else(Shape::names, |name| vec![name]);
+    let mut failed = 0;
     for name in &options.config {
         let overlay = sagen_streamed_arch::config::named(name)?;
-        for shape in &shapes {
-            match Subject::new(shape, &overlay, options.context) {
-                Ok(subject) => println!("{}", subject.table(&questions)?),
+        for name in &names {
+            match table(name, &overlay, options.context, &questions) {
+                Ok(table) => voice.print(&format!("{table}\n"))?,
                 // In a table of many, one that does not fit is a line of it.
-                Err(e) if options.model.is_none() => println!("{e}\n"),
+                Err(e) if options.model.is_none() => {
+                    failed += 1;
+                    voice.print(&format!("{e}\n\n"))?;
+                }
                 Err(e) => return Err(e.into()),
             }
         }
     }
     if let Some(path) = &options.svg {
         let overlay = sagen_streamed_arch::config::named(&options.config[0])?;
-        files::write(path, &Subject::new(&shapes[0], &overlay, options.context)?.svg(&options.measured)?)?;
+        files::write(
+            path,
+            &Subject::new(&Shape::find(&names[0])?, &overlay, options.context)?.svg(&options.measured)?,
+        )?;
     }
+    ensure!(failed == 0, "{failed} of {} predictions failed", names.len() * options.config.len());
     Ok(())
+}
+
+fn table(
+    shape: &str,
+    overlay: &StreamedConfig,
+    context: usize,
+    questions: &Questions,
+) -> Result<String, QuestionError> {
+    Subject::new(&Shape::find(shape)?, overlay, context)?.table(questions)
+}
+
+/// Refuse places that cannot be written; where the table goes.
+fn places(options: &Options) -> Result<Voice> {
+    let mut files = Files::default();
+    files.reads("SHAPE", options.model.as_deref().map(Path::new));
+    options.measured.iter().for_each(|path| files.reads("--measured", Some(path)));
+    files.writes("--svg", options.svg.as_deref())?;
+    Ok(files.voice())
 }
 
 fn questions(options: &Options) -> Result<Questions> {

@@ -10,8 +10,10 @@ use sagen_cosim::streamed::timeline::{Part, Summary, Timeline, svg, table, trace
 use sagen_cosim::verilate::Variant;
 use sagen_engine::Session;
 use sagen_engine::live::Live;
+use sagen_host::files::Files;
+use sagen_host::outcome::Voice;
 use sagen_host::{files, interrupt};
-use sagen_runtime::prepare::model;
+use sagen_runtime::prepare::{Wanted, model};
 use sagen_streamed_arch::{Device, ModelProgram, StreamedConfig};
 use sagen_streamed_isa::{CHUNK_ROWS, UNITS};
 use serde_json::{Map, Value, json};
@@ -35,7 +37,8 @@ Examples:
 #[command(after_help = HELP)]
 pub(crate) struct Options {
     /// Model of the registry; an unknown name lists the known ones.
-    model: String,
+    #[arg(required_unless_present = "model_path")]
+    model: Option<String>,
     /// Overlay: name of a config, or path of a YAML file.
     #[arg(long, default_value = "d16_100mhz_w128_p6")]
     config: String,
@@ -60,7 +63,7 @@ pub(crate) struct Options {
     /// Memory behind the ports: ideal, board (that of the overlay) or random:SEED.
     #[arg(long, default_value = "board")]
     memory: Profile,
-    /// Use this GGUF file or Hugging Face directory instead of the registry's.
+    /// Use this GGUF file or Hugging Face directory instead of the registry's; MODEL is then only its name.
     #[arg(long, value_name = "PATH")]
     model_path: Option<PathBuf>,
     /// Verilator to use, instead of the one that would be found.
@@ -77,18 +80,34 @@ const TOKEN: u32 = 1;
 /// Profile and print.
 pub(crate) fn run(options: &Options) -> Result<()> {
     check(options)?;
-    let interrupted = interrupt::listen()?;
-
+    let voice = places(options)?;
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
-    let (checkpoint, tokenizer) = model(&options.model, options.model_path.as_deref(), &interrupted)?;
+    let (checkpoint, tokenizer) = model(wanted(options), &*interrupt::listen()?)?;
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
     let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &compile_options)?;
     drop(checkpoint);
+    let interrupted = interrupt::listen()?;
     let timeline = simulate(options, &overlay, &compiled, interrupted.flag())?;
+    drop(interrupted);
     let summary = Summary::new(&timeline);
     let title = title(options, &overlay, &summary);
-    println!("{title}\n\n{}", table::table(&summary));
-    write_files(options, &timeline, &summary, &title)
+    write_files(options, &timeline, &summary, &title)?;
+    Ok(voice.print(&format!("{title}\n\n{}\n", table::table(&summary)))?)
+}
+
+fn wanted(options: &Options) -> Wanted<'_> {
+    Wanted::new(options.model.as_deref(), options.model_path.as_deref())
+}
+
+/// Refuse places that cannot be written; where the table goes.
+fn places(options: &Options) -> Result<Voice> {
+    let mut files = Files::default();
+    files.reads("--model-path", options.model_path.as_deref());
+    files.writes("--svg", options.svg.as_deref())?;
+    files.writes("--json", options.json.as_deref())?;
+    files.writes("--trace", options.trace.as_deref())?;
+    files::folder("--out", &options.out)?;
+    Ok(files.voice())
 }
 
 /// What would not fit, before anything is built.
@@ -139,7 +158,7 @@ fn what(options: &Options) -> String {
 }
 
 fn title(options: &Options, overlay: &StreamedConfig, summary: &Summary) -> String {
-    let (model, config) = (&options.model, overlay.name());
+    let (model, config) = (wanted(options).name(), overlay.name());
     format!("{model} on {config}: {}, {} cycles", what(options), summary.cycles)
 }
 
@@ -164,7 +183,7 @@ fn report(options: &Options, timeline: &Timeline, summary: &Summary) -> Value {
     let parts = summary.parts.iter().map(|p| json!({ "layer": part(&p.part), "units": units(&p.units) }));
     json!({
         "schema": 1,
-        "model": options.model,
+        "model": wanted(options).name(),
         "config": options.config,
         "routine": if options.prefill { "prefill" } else { "decode" },
         "position": options.position,

@@ -4,18 +4,18 @@ use super::prepare;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use sagen_compile::CompileOptions;
-use sagen_host::interrupt;
 use sagen_host::progress::Progress;
-use sagen_runtime::prepare::model;
+use sagen_host::{interrupt, outcome};
+use sagen_runtime::prepare::{Wanted, model};
 use sagen_runtime::quality;
 use std::path::PathBuf;
 
 /// Options of `cosim quality`.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Model of the registry.
-    #[arg(default_value = "smollm2")]
-    model: String,
+    /// Model of the registry; smollm2 by default.
+    #[arg(default_value_if("model_path", clap::builder::ArgPredicate::IsPresent, None), default_value = "smollm2")]
+    model: Option<String>,
     /// Text to predict, UTF-8: any prose.
     #[arg(long, value_name = "FILE")]
     text: PathBuf,
@@ -34,7 +34,8 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
     let text = std::fs::read_to_string(&options.text).with_context(|| options.text.display().to_string())?;
-    let (checkpoint, tokenizer) = model(&options.model, options.model_path.as_deref(), &*interrupt::listen()?)?;
+    let wanted = Wanted::new(options.model.as_deref(), options.model_path.as_deref());
+    let (checkpoint, tokenizer) = model(wanted, &*interrupt::listen()?)?;
     let mut tokens = tokenizer.encode(&text, true)?;
     tokens.truncate(options.tokens as usize);
     if tokens.len() < 2 {
@@ -45,6 +46,5 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let bar = Progress::spinner(format!("{} tokens on the golden machine and the float reference", tokens.len()));
     let result = quality::on_golden(&overlay, &compiled, &checkpoint, &tokens);
     drop(bar);
-    print!("{}", result?);
-    Ok(())
+    Ok(outcome::print(&result?.to_string())?)
 }

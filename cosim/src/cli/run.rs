@@ -1,23 +1,27 @@
 //! `cosim run`: a prompt in, tokens out, on the RTL or on the golden machine.
 
 use super::prepare;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use sagen_compile::CompileOptions;
 use sagen_cosim::axi::Profile;
 use sagen_cosim::bridge::TraceWindow;
 use sagen_cosim::streamed::device::{Check, RtlDevice};
 use sagen_cosim::verilate::{Built, Variant};
-use sagen_engine::report::{Checked, Simulator};
+use sagen_engine::live::Live;
+use sagen_engine::report::{Checked, Report, Simulator};
+use sagen_host::files::Files;
+use sagen_host::interrupt::Will;
+use sagen_host::outcome::Voice;
 use sagen_host::progress::Progress;
-use sagen_host::{files, interrupt};
-use sagen_runtime::prepare::model;
+use sagen_host::{digest, files, interrupt, outcome};
+use sagen_runtime::prepare::{Wanted, model};
 use sagen_runtime::prompt;
-use sagen_runtime::run::{Job, PrefillBy, Request};
+use sagen_runtime::run::{Job, PrefillBy, Request, SharedReport};
 use sagen_streamed_arch::{Device, ModelProgram, StreamedConfig};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What executes the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -54,7 +58,8 @@ pub(crate) enum PrefillOption {
 #[derive(Args)]
 pub(crate) struct Options {
     /// Model of the registry; an unknown name lists the known ones.
-    model: String,
+    #[arg(required_unless_present = "model_path")]
+    model: Option<String>,
     /// Overlay: name of a config, or path of a YAML file.
     #[arg(long, default_value = "d16_100mhz_w128_p6")]
     config: String,
@@ -91,10 +96,13 @@ pub(crate) struct Options {
     /// What computes the prompt.
     #[arg(long, value_enum, default_value_t = PrefillOption::Array)]
     prefill: PrefillOption,
-    /// Write a JSON report here; a partial one after Ctrl-C.
+    /// Print the answer alone on standard output, as it is generated; everything else goes to standard error.
+    #[arg(long)]
+    quiet: bool,
+    /// Write a JSON report here, `-` for standard output; a partial one after Ctrl-C.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Use this GGUF file or Hugging Face directory instead of the registry's.
+    /// Use this GGUF file or Hugging Face directory instead of the registry's; MODEL is then only its name.
     #[arg(long, value_name = "PATH")]
     model_path: Option<PathBuf>,
     /// Write an FST trace of these clock cycles, counted from reset.
@@ -118,35 +126,89 @@ fn window(text: &str) -> Result<std::ops::Range<u64>, String> {
 
 /// Run a model.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let interrupted = interrupt::listen()?;
-
-    if options.trace_window.is_some() && options.backend == Backend::Golden {
-        bail!("--trace-window needs --backend rtl: the golden machine has no clock cycles");
-    }
-    if let Some(path) = &options.report {
-        files::check("--report", path)?;
-    }
+    let voice = check(options)?;
     let overlay = sagen_streamed_arch::config::named(&options.config)?;
-    let named = options.model_path.is_none().then_some(options.model.as_str());
-    let text = prompt::read(options.prompt.as_deref(), options.prompt_file.as_deref(), named)?;
-    let (checkpoint, tokenizer) = model(&options.model, options.model_path.as_deref(), &interrupted)?;
+    let wanted = Wanted::new(options.model.as_deref(), options.model_path.as_deref());
+    let text = prompt::read(options.prompt.as_deref(), options.prompt_file.as_deref(), wanted.registered())?;
+    let report = Arc::new(Mutex::new(Report::new(&overlay, wanted.name())));
+    let cut_off = options.report.clone().map(|path| cut_off(path, Arc::clone(&report)));
+    let result = execute(options, voice, &overlay, wanted, &text, report);
+    if interrupt::raised() {
+        cut_off.into_iter().for_each(Will::execute);
+    }
+    result
+}
+
+fn execute(
+    options: &Options,
+    voice: Voice,
+    overlay: &StreamedConfig,
+    wanted: Wanted<'_>,
+    text: &str,
+    report: SharedReport,
+) -> Result<()> {
+    let (checkpoint, tokenizer) = model(wanted, &*interrupt::listen()?)?;
+    identify(&report, checkpoint.path())?;
     let style = prompt::Style { chat: options.chat, special: options.special };
-    let prompt::Encoded { mut ids, repeated_bos } = prompt::encode(&tokenizer, &text, style)?;
+    let prompt::Encoded { mut ids, repeated_bos } = prompt::encode(&tokenizer, text, style)?;
     if repeated_bos {
         eprintln!("warning: the prompt begins with more than one begin-of-sequence token; one is kept");
     }
     ids.truncate(options.prompt_tokens.map_or(usize::MAX, |n| n as usize));
     prompt::fits(ids.len(), options.tokens as usize, options.context)?;
     let compile_options = CompileOptions { context: options.context, ..CompileOptions::default() };
-    let compiled = prepare::program(&checkpoint, &tokenizer, &overlay, &compile_options)?;
+    let compiled = prepare::program(&checkpoint, &tokenizer, overlay, &compile_options)?;
     drop(checkpoint);
 
-    let job = Job::new(&overlay, &tokenizer, &compiled, request(options, ids), interrupted.flag());
+    let interrupted = interrupt::listen()?;
+    let (live, flag) = (Live::speaking(voice), interrupted.flag());
+    let job = Job::new(overlay, &tokenizer, &compiled, request(options, ids), report, live, flag);
     let result = match options.backend {
         Backend::Golden => job.on_golden().map_err(Into::into),
-        Backend::Rtl => on_rtl(options, &overlay, &compiled, &job, interrupted.flag()),
+        Backend::Rtl => on_rtl(options, overlay, &compiled, &job, interrupted.flag()),
     };
-    close(options, job, result)
+    close(options, voice, job, result)
+}
+
+/// Refuse what cannot be done or written; where text for people goes.
+fn check(options: &Options) -> Result<Voice> {
+    if options.trace_window.is_some() && options.backend == Backend::Golden {
+        bail!("--trace-window needs --backend rtl: the golden machine has no clock cycles");
+    }
+    let mut files = Files::default();
+    files.reads("--prompt-file", options.prompt_file.as_deref());
+    files.reads("--model-path", options.model_path.as_deref());
+    files.seeks("--trace-file", options.trace_window.as_ref().map(|_| options.trace_file.as_path()))?;
+    files.writes("--report", options.report.as_deref())?;
+    if options.backend == Backend::Rtl {
+        files::folder("--out", &options.out)?;
+    }
+    match (options.quiet, files.voice()) {
+        (true, Voice::Error) => bail!("--quiet prints the answer on standard output, where --report would go too"),
+        (true, Voice::Output) => Ok(Voice::Error),
+        (false, voice) => Ok(voice),
+    }
+}
+
+/// What is written should a signal end the process at once.
+fn cut_off(path: PathBuf, report: SharedReport) -> Will {
+    interrupt::will(move || {
+        let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+        report.interrupted = true;
+        if let Err(error) = files::write(&path, &report.json()) {
+            outcome::complain(&format!("Error: {error}"));
+        }
+    })
+}
+
+/// Say in the report which model it is.
+fn identify(report: &SharedReport, path: &Path) -> Result<()> {
+    let path = path.canonicalize().with_context(|| path.display().to_string())?;
+    let sha256 = path.is_file().then(|| digest::of_file(&path)).transpose();
+    let sha256 = sha256.with_context(|| path.display().to_string())?.map(|(_, sha256)| sha256);
+    let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+    (report.model_path, report.model_sha256) = (Some(path), sha256);
+    Ok(())
 }
 
 fn request(options: &Options, prompt: Vec<u32>) -> Request {
@@ -155,7 +217,8 @@ fn request(options: &Options, prompt: Vec<u32>) -> Request {
         PrefillOption::Gemv => PrefillBy::Gemv,
         PrefillOption::Golden => PrefillBy::Golden,
     };
-    Request { model: options.model.clone(), prompt, tokens: options.tokens as usize, prefill }
+    let (tokens, chat, quiet) = (options.tokens as usize, options.chat, options.quiet);
+    Request { prompt, tokens, prefill, chat, quiet }
 }
 
 fn on_rtl(
@@ -210,13 +273,16 @@ fn record(job: &Job<'_>, device: &RtlDevice, built: &Built, exact: Option<bool>)
     });
 }
 
-/// Print and write what there is, also after a failure.
-fn close(options: &Options, job: Job<'_>, result: Result<()>) -> Result<()> {
+/// Write and print what there is, also after a failure.
+fn close(options: &Options, voice: Voice, job: Job<'_>, result: Result<()>) -> Result<()> {
     let closing = job.close()?;
-    print!("{closing}");
     if let Some(path) = &options.report {
         files::write(path, &closing.report.json())?;
     }
+    if options.quiet {
+        outcome::print("\n")?;
+    }
+    voice.print(&closing.to_string())?;
     if closing.cancelled {
         let file = options.report.as_ref().map_or(String::new(), |p| format!(" and in {}", p.display()));
         bail!("interrupted; what was measured by then is above{file}");

@@ -10,13 +10,15 @@ use sagen_cosim::axi::Profile;
 use sagen_cosim::streamed::device::{Check, Checked, RtlDevice};
 use sagen_cosim::verilate::Variant;
 use sagen_engine::{Session, Step};
-use sagen_host::files;
+use sagen_host::files::Files;
+use sagen_host::interrupt::Will;
 use sagen_host::progress::Progress;
+use sagen_host::{files, interrupt};
 use sagen_streamed_arch::{Device, ModelProgram, RunStats, StreamedConfig};
 use sagen_streamed_timing::{MemoryTiming, Predictor};
 use serde::Serialize;
-use std::fmt::{self, Display, Formatter};
-use std::path::PathBuf;
+use std::fmt::{self, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Options of `cosim verify`.
@@ -25,7 +27,7 @@ use std::sync::Arc;
 /// with golden. A shape of a billion weights takes a few minutes and 8 GB of memory.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Shape; an unknown name lists the known ones.
+    /// Shape, or path of a YAML file that describes one; an unknown name lists the known ones.
     shape: String,
     /// Overlay: name of a config, or path of a YAML file.
     #[arg(long, default_value = "d16_100mhz_w128_p6")]
@@ -57,7 +59,7 @@ const TOLERANCE: f64 = 0.02;
 /// Version of the report.
 const SCHEMA: u32 = 1;
 
-/// What was found.
+/// What was asked, and what was found.
 #[derive(Serialize)]
 struct Verified {
     /// Version of this structure.
@@ -69,6 +71,16 @@ struct Verified {
     clock_mhz: u32,
     position: usize,
     seed: u64,
+    /// A signal ended it before anything was found.
+    interrupted: bool,
+    /// Absent after a signal.
+    #[serde(flatten)]
+    found: Option<Found>,
+}
+
+/// What was found.
+#[derive(Clone, Serialize)]
+struct Found {
     cycles: u64,
     predicted_cycles: u64,
     /// Cycles that the bytes of the stream ports take at the least.
@@ -85,38 +97,60 @@ struct Verified {
 
 /// Run, compare, print.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    if let Some(path) = &options.report {
-        files::check("--report", path)?;
+    let mut files = Files::default();
+    files.reads("SHAPE", Some(Path::new(&options.shape)));
+    files.writes("--report", options.report.as_deref())?;
+    files::folder("--out", &options.out)?;
+    let overlay = sagen_streamed_arch::config::named(&options.config)?;
+    let shape = Shape::find(&options.shape)?;
+    let asked = |found: Option<Found>| asked(&shape, &overlay, options, found);
+    let cut_off = options.report.clone().map(|path| {
+        let text = json(&asked(None));
+        interrupt::will(move || drop(files::write(&path, &text)))
+    });
+    let found = verify(&shape, &overlay, options);
+    if interrupt::raised() {
+        cut_off.into_iter().for_each(Will::execute);
     }
-    let found = verify(options)?;
-    print!("{found}");
+    let found = found?;
+    let verified = asked(Some(found.clone()));
     if let Some(path) = &options.report {
-        files::write(path, &(serde_json::to_string_pretty(&found)? + "\n"))?;
+        files::write(path, &json(&verified))?;
     }
+    let printed = files.voice().print(&text(&verified, &found)?);
     ensure!(found.error().abs() <= TOLERANCE, "the prediction is off by more than {} %", 100.0 * TOLERANCE);
     if let Some(least) = options.at_least {
         ensure!(100.0 * found.stream_share >= f64::from(least), "less than {least} % of the stream ports' limit");
     }
-    Ok(())
+    Ok(printed?)
 }
 
-fn verify(options: &Options) -> Result<Verified> {
-    let overlay = sagen_streamed_arch::config::named(&options.config)?;
-    let shape = Shape::find(&options.shape)?;
-    let compiled = random_program(&shape, &overlay, options)?;
-    let predictor = Predictor::new(&overlay, &compiled.program, MemoryTiming::of(&overlay));
-    let predicted = predictor.cost(&Step::decode_at(options.position))?;
-    let (stats, checked) = simulate(&overlay, &compiled, options)?;
-    let cycles = stats.cycles.context("the RTL counts cycles")?;
-    let limit = stats.stream_bytes / overlay.beat_bytes() as u64;
-    Ok(Verified {
+fn asked(shape: &Shape, overlay: &StreamedConfig, options: &Options, found: Option<Found>) -> Verified {
+    Verified {
         schema: SCHEMA,
-        shape: shape.name,
-        left_out: shape.left_out,
+        shape: shape.name.clone(),
+        left_out: shape.left_out.clone(),
         config: overlay.name().to_owned(),
         clock_mhz: overlay.clock_mhz(),
         position: options.position,
         seed: options.seed,
+        interrupted: found.is_none(),
+        found,
+    }
+}
+
+fn json(verified: &Verified) -> String {
+    serde_json::to_string_pretty(verified).expect("plain numbers and texts") + "\n"
+}
+
+fn verify(shape: &Shape, overlay: &StreamedConfig, options: &Options) -> Result<Found> {
+    let compiled = random_program(shape, overlay, options)?;
+    let predictor = Predictor::new(overlay, &compiled.program, MemoryTiming::of(overlay));
+    let predicted = predictor.cost(&Step::decode_at(options.position))?;
+    let (stats, checked) = simulate(overlay, &compiled, options)?;
+    let cycles = stats.cycles.context("the RTL counts cycles")?;
+    let limit = stats.stream_bytes / overlay.beat_bytes() as u64;
+    Ok(Found {
         cycles,
         predicted_cycles: predicted.cycles,
         limit_cycles: limit,
@@ -128,24 +162,24 @@ fn verify(options: &Options) -> Result<Verified> {
     })
 }
 
-impl Verified {
+impl Found {
     /// By how much the prediction is off.
     fn error(&self) -> f64 {
         self.predicted_cycles as f64 / self.cycles as f64 - 1.0
     }
 }
 
-impl Display for Verified {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let (shape, position, config, seed) = (&self.shape, self.position, &self.config, self.seed);
-        writeln!(f, "{shape} at position {position} on {config}, random weights of seed {seed}")?;
-        writeln!(f, "bit-exact with golden: {} descriptors, {} bytes compared", self.descriptors, self.bytes)?;
-        writeln!(f, "cycles {}, predicted {} ({:+.2} %)", self.cycles, self.predicted_cycles, 100.0 * self.error())?;
-        let (limit, bytes, share) = (self.limit_cycles, self.stream_bytes, 100.0 * self.stream_share);
-        writeln!(f, "port limit {limit} cycles for {bytes} bytes: {share:.1} % of the stream ports")?;
-        writeln!(f, "{:.2} tok/s at {} MHz", self.tok_per_s, self.clock_mhz)?;
-        self.left_out.iter().try_for_each(|item| writeln!(f, "not part of it: {item}"))
-    }
+fn text(asked: &Verified, found: &Found) -> Result<String, fmt::Error> {
+    let mut f = String::new();
+    let (shape, position, config, seed) = (&asked.shape, asked.position, &asked.config, asked.seed);
+    writeln!(f, "{shape} at position {position} on {config}, random weights of seed {seed}")?;
+    writeln!(f, "bit-exact with golden: {} descriptors, {} bytes compared", found.descriptors, found.bytes)?;
+    writeln!(f, "cycles {}, predicted {} ({:+.2} %)", found.cycles, found.predicted_cycles, 100.0 * found.error())?;
+    let (limit, bytes, share) = (found.limit_cycles, found.stream_bytes, 100.0 * found.stream_share);
+    writeln!(f, "port limit {limit} cycles for {bytes} bytes: {share:.1} % of the stream ports")?;
+    writeln!(f, "{:.2} tok/s at {} MHz", found.tok_per_s, asked.clock_mhz)?;
+    asked.left_out.iter().try_for_each(|item| writeln!(f, "not part of it: {item}"))?;
+    Ok(f)
 }
 
 fn random_program(shape: &Shape, overlay: &StreamedConfig, options: &Options) -> Result<Arc<ModelProgram>> {

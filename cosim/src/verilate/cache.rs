@@ -3,7 +3,8 @@
 use super::{Record, VerilateError};
 use sagen_host::cache::Scratch;
 use sagen_host::lock::Lock;
-use sagen_host::{at, interrupt};
+use sagen_host::{at, digest, interrupt, sealed};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -32,10 +33,56 @@ impl Cache {
 
     pub(super) fn slot(&self, kind: &str, key: &Key) -> Result<Slot, VerilateError> {
         let folder = self.root.join("verilated").join(kind);
-        std::fs::create_dir_all(&folder).map_err(at(&folder))?;
         // Compilers run inside the cache, so their arguments must not depend on the current folder.
         let folder = std::path::absolute(&folder).map_err(at(&folder))?;
         Ok(Slot { path: folder.join(&key.0), folder, key: key.0.clone() })
+    }
+}
+
+/// The file of a slot that says what is in it.
+const RECORD: &str = "build.json";
+
+/// A record with the files that it is about.
+#[derive(Serialize, Deserialize)]
+struct Sealed {
+    #[serde(flatten)]
+    record: Record,
+    files: Vec<Seal>,
+}
+
+/// Of which design a slot is.
+pub fn design_of(slot: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(slot.join(RECORD)).ok()?;
+    let design = serde_json::from_str::<Sealed>(&text).ok()?.record.design;
+    (!design.is_empty()).then_some(design)
+}
+
+/// A file as it was written.
+#[derive(Serialize, Deserialize)]
+struct Seal {
+    name: String,
+    size: u64,
+    sha256: String,
+}
+
+impl Seal {
+    fn of(name: &str, path: &Path) -> Result<Self, VerilateError> {
+        let (size, sha256) = digest::of_file(path).map_err(at(path))?;
+        Ok(Self { name: name.to_owned(), size, sha256 })
+    }
+
+    /// What is wrong with the file.
+    fn fault(&self, path: &Path) -> Option<String> {
+        match digest::of_file(path) {
+            Err(reason) => Some(format!("{}: {reason}", self.name)),
+            Ok((size, _)) if size != self.size => {
+                Some(format!("{} has {size} bytes, {} were written", self.name, self.size))
+            }
+            Ok((_, sha256)) if sha256 != self.sha256 => {
+                Some(format!("{} is not what was written: its hash differs", self.name))
+            }
+            Ok(_) => None,
+        }
     }
 }
 
@@ -62,10 +109,37 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// What is remembered of a finished build.
+    /// What is remembered of a finished build whose files are as they were written.
     pub(super) fn record(&self) -> Option<Record> {
-        let text = std::fs::read_to_string(self.path.join("build.json")).ok()?;
-        serde_json::from_str(&text).ok()
+        match self.open() {
+            Ok(record) => {
+                sagen_host::cache::used(&self.path.join(RECORD));
+                Some(record)
+            }
+            Err(_) => None,
+        }
+    }
+
+    /// The record, or why there is none that counts.
+    fn open(&self) -> Result<Record, String> {
+        let path = self.path.join(RECORD);
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{RECORD}: {e}"))?;
+        let sealed: Sealed = serde_json::from_str(&text).map_err(|e| format!("{RECORD}: {e}"))?;
+        let path_of = |seal: &Seal| self.path.join(&seal.name);
+        match sealed.files.iter().find_map(|seal| seal.fault(&path_of(seal))) {
+            Some(fault) => Err(fault),
+            None => Ok(sealed.record),
+        }
+    }
+
+    /// Free the place of a build that is there and does not count; says so.
+    fn clear(&self) {
+        if self.path.symlink_metadata().is_err() {
+            return;
+        }
+        if let Err(reason) = self.open() {
+            sealed::damaged(&self.path, &reason, "it is built again");
+        }
     }
 
     /// Where the output of a tool goes. Logs outlive failed builds.
@@ -75,9 +149,11 @@ impl Slot {
 
     /// Waits until no other process builds this key.
     pub(super) fn lock(&self, patience: Duration) -> Result<Guard<'_>, VerilateError> {
+        sagen_host::cache::prepare(&self.folder)?;
         let path = self.beside("lock");
         let waiting = "waiting for another run that builds the same design";
         let lock = Lock::take(&path, patience, interrupt::raised, waiting)?;
+        self.clear();
         Ok(Guard { slot: self, _lock: lock })
     }
 
@@ -105,8 +181,10 @@ impl Guard<'_> {
             let to = ready.path().join(name);
             std::fs::rename(work.path().join(name), &to).map_err(at(&to))?;
         }
-        let path = ready.path().join("build.json");
-        let text = serde_json::to_string(record).expect("a record of plain fields");
+        let seal = |name: &&str| Seal::of(name, &ready.path().join(name));
+        let files = files.iter().map(seal).collect::<Result<_, _>>()?;
+        let path = ready.path().join(RECORD);
+        let text = serde_json::to_string(&Sealed { record: record.clone(), files }).expect("plain fields");
         std::fs::write(&path, text).map_err(at(&path))?;
         Ok(ready.publish(&self.slot.path)?)
     }

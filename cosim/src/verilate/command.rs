@@ -1,7 +1,7 @@
 //! External commands: output to a log, a time limit, and the first line that says what went wrong.
 
 use sagen_host::tool::{self, End, ToolError};
-use sagen_host::{PathError, at};
+use sagen_host::{PathError, at, disk};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -106,10 +106,13 @@ pub fn first_error(output: &str) -> &str {
     tool::cause(output, &[error, warning]).unwrap_or("it printed nothing")
 }
 
-/// The first error; a tool that said nothing may have had no room for it.
+/// The full disk, or the first error; a tool that said nothing may have had no room for it.
 fn cause(output: &str, log: &Path) -> String {
     let folder = log.parent().unwrap_or(log);
-    match fs4::available_space(folder) {
+    if let Some(full) = disk::full(output, folder) {
+        return full;
+    }
+    match disk::free(folder) {
         Ok(free) if output.trim().is_empty() => {
             let free = free >> 20;
             format!("it printed nothing; {free} MiB are free in {}", folder.display())

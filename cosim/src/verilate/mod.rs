@@ -10,7 +10,7 @@ mod design;
 mod glue;
 mod tools;
 
-pub use cache::Cache;
+pub use cache::{Cache, design_of};
 pub use command::{CommandError, first_error};
 pub use design::{Design, Direction, TopPort};
 pub use tools::{Compiler, Tools, ToolsError, Verilator};
@@ -108,8 +108,11 @@ pub enum VerilateError {
 }
 
 /// What is remembered beside a cached object.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Record {
+    /// The build folder's name: that of the overlay.
+    #[serde(default)]
+    design: String,
     compile_seconds: f64,
     verilator: String,
     compiler: String,
@@ -141,6 +144,7 @@ pub fn verilate(design: &Design, variant: Variant, tools: &Tools, cache: &Cache)
     generate(design, variant, tools, &slot, work.path())?;
     compile(&glue, variant, tools, &slot, work.path(), &runtime)?;
     let record = Record {
+        design: design.folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         compile_seconds: compiling.elapsed().as_secs_f64(),
         verilator: tools.verilator.version.clone(),
         compiler: tools.compiler.version.clone(),
@@ -250,6 +254,7 @@ fn runtime_objects(trace: bool, tools: &Tools, cache: &Cache) -> Result<PathBuf,
     let objects: Vec<String> = sources.iter().map(|name| format!("{name}.o")).collect();
     let names: Vec<&str> = objects.iter().map(String::as_str).collect();
     let record = Record {
+        design: String::new(),
         compile_seconds: start.elapsed().as_secs_f64(),
         verilator: tools.verilator.version.clone(),
         compiler: tools.compiler.version.clone(),

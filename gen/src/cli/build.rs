@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use sagen::{build, family};
-use sagen_host::outcome;
+use sagen_host::{files, outcome};
 use sagen_vivado::flow;
 use std::path::PathBuf;
 
@@ -23,6 +23,7 @@ pub(crate) struct Options {
 
 /// Write the build folder.
 pub(crate) fn run(options: &Options) -> Result<()> {
+    files::folder("--out", &options.out)?;
     let overlay = family::overlay(&options.config)?.with_prefix(&options.prefix)?;
     let built = build::build(&overlay, &options.out)?;
     let folder = built.folder.display();
@@ -30,5 +31,5 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         Ok(()) => String::new(),
         Err(reason) => format!("; vivado/ was left out: {reason}"),
     };
-    outcome::print(&format!("{folder}: {} files, build hash {:08x}{left_out}\n", built.files, built.build_hash))
+    Ok(outcome::print(&format!("{folder}: {} files, build hash {:08x}{left_out}\n", built.files, built.build_hash))?)
 }

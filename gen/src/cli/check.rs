@@ -7,8 +7,8 @@
 use anyhow::{Context, Result, bail};
 use sagen::emit::{self, File};
 use sagen::{diagram, family};
-use sagen_config::find;
-use sagen_host::outcome;
+use sagen_config::{find, library};
+use sagen_host::{files, outcome};
 use sagen_overlay::Overlay;
 use std::path::{Path, PathBuf};
 
@@ -19,23 +19,38 @@ const DIAGRAMS: [&str; 2] = ["d16_100mhz_w128_p6", "d8_50mhz_z1"];
 
 /// Check, or renew what is stale.
 pub(crate) fn run(write: bool) -> Result<()> {
-    let configs = find::configs()?;
+    let Ok(configs) = find::configs() else { return known() };
     let overlays = overlays(&configs)?;
     let stale = stale(configs.parent().context("the configs folder has a parent")?, &overlays, write)?;
     let list: Vec<String> = stale.iter().map(|p| p.display().to_string()).collect();
     match (list.is_empty(), write) {
-        (true, _) => outcome::print("configs and generated tables are in order\n"),
-        (false, true) => outcome::print(&format!("renewed: {}\n", list.join(", "))),
+        (true, _) => Ok(outcome::print("configs and generated tables are in order\n")?),
+        (false, true) => Ok(outcome::print(&format!("renewed: {}\n", list.join(", ")))?),
         (false, false) => bail!("stale: {}; renew with `sagen check --write`", list.join(", ")),
     }
 }
 
+/// Outside a repository nothing is committed: only the configs themselves are checked.
+fn known() -> Result<()> {
+    let entries = library::overlays()?;
+    unique(entries.iter().map(|entry| Ok((entry.path(), family::known(entry)?))))?;
+    let own = entries.iter().filter(|entry| entry.is_own()).count();
+    Ok(outcome::print(&format!("configs are in order: {own} here, {} built in\n", entries.len() - own))?)
+}
+
 /// The overlay of every config with its path below `configs`; no two may have one name.
 fn overlays(configs: &Path) -> Result<Vec<(String, Overlay)>> {
+    let files = find::all(configs)?;
+    unique(files.iter().map(|path| {
+        let file = path.strip_prefix(configs).unwrap_or(path).with_extension("").display().to_string();
+        Ok((file, family::overlay(&path.display().to_string())?))
+    }))
+}
+
+fn unique(named: impl Iterator<Item = Result<(String, Overlay)>>) -> Result<Vec<(String, Overlay)>> {
     let mut overlays: Vec<(String, Overlay)> = Vec::new();
-    for path in find::all(configs)? {
-        let file = path.strip_prefix(configs).unwrap_or(&path).with_extension("").display().to_string();
-        let overlay = family::overlay(&path.display().to_string())?;
+    for named in named {
+        let (file, overlay) = named?;
         if let Some((other, _)) = overlays.iter().find(|(_, o)| o.name == overlay.name) {
             bail!(
                 "configs {other} and {file} both make the overlay {0}, and would share its build folder; `word_{0}` is \
@@ -59,7 +74,7 @@ fn stale(root: &Path, overlays: &[(String, Overlay)], write: bool) -> Result<Vec
         if write {
             let at = || path.display().to_string();
             std::fs::create_dir_all(path.parent().expect("a file lies in a folder")).with_context(at)?;
-            std::fs::write(&path, &file.text).with_context(at)?;
+            files::write(&path, &file.text)?;
         }
         stale.push(path);
     }

@@ -28,7 +28,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let (first, second) = (family::overlay(&options.first)?, family::overlay(&options.second)?);
     let estimate = estimate::Options { program: &options.yosys, cache: &cache::folder()?, jobs: 1 };
-    outcome::print(&compare(&first, &second, &estimate)?)
+    Ok(outcome::print(&compare(&first, &second, &estimate)?)?)
 }
 
 /// The comparison as text.

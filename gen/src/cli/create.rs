@@ -3,10 +3,12 @@
 use anyhow::Result;
 use clap::Args;
 use sagen::family;
+use sagen_config::library::{self, Boards, Entry};
 use sagen_config::{Board, ConfigError, ConfigFile, FindError, find};
-use sagen_host::outcome;
-use std::fs::{self, File};
+use sagen_host::{interrupt, outcome};
+use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 /// What to start from, and where to.
@@ -26,7 +28,7 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let created = create(&options.name, options.board.as_deref(), options.like.as_deref())?;
     let (path, name, like) = (created.path.display(), &options.name, created.like);
-    outcome::print(&format!("{path}: {}, like {like}; see `sagen show --config {name}`\n", created.overlay))
+    Ok(outcome::print(&format!("{path}: {}, like {like}; see `sagen show --config {name}`\n", created.overlay))?)
 }
 
 /// Why no config was written.
@@ -41,6 +43,14 @@ enum CreateError {
     /// The file is there.
     #[error("{0} exists already; remove it or choose another name")]
     Exists(String),
+    /// Another config is called so.
+    #[error("{name} is the name of {path}; choose another name")]
+    Taken {
+        /// Name.
+        name: String,
+        /// Where the other one is.
+        path: String,
+    },
     /// No such board.
     #[error("unknown board `{found}`{nearest}; known: {known}")]
     Board {
@@ -62,7 +72,7 @@ enum CreateError {
         reason: String,
     },
     /// No config goes with the board.
-    #[error("no config of this repository fits board {0}; name one with --like and see why")]
+    #[error("no known config fits board {0}; name one with --like and see why")]
     NoneFits(String),
     /// What would be written is no config: a fault of ours.
     #[error("the new config is wrong: {0}")]
@@ -88,17 +98,20 @@ struct Created {
 
 /// Write a config called `name`, or at that path. Without `like` it starts from the first config that fits the board.
 fn create(name: &str, board: Option<&str>, like: Option<&str>) -> Result<Created, CreateError> {
-    let configs = find::configs()?;
-    let path = place(name, &configs)?;
-    if path.exists() {
+    let path = place(name)?;
+    if path.symlink_metadata().is_ok() {
         return Err(CreateError::Exists(path.display().to_string()));
     }
-    let boards = find::boards(&configs)?;
+    let known = library::overlays()?;
+    if let Some(taken) = known.iter().find(|entry| entry.name() == name) {
+        return Err(CreateError::Taken { name: name.to_string(), path: taken.path() });
+    }
+    let Boards { known: boards, .. } = library::boards(None)?;
     let board = board.map(|b| named(b, &boards)).transpose()?;
     let stem = path.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned());
     let start = match like {
-        Some(like) => Start::read(like)?.on_board(board, &stem)?,
-        None => first_fit(&configs, board, &stem)?,
+        Some(like) => Start::read(&find::config(like)?)?.on_board(board, &stem)?,
+        None => first_fit(&known, board, &stem)?,
     };
     let file = ConfigFile::new(&path.display().to_string(), start.text, boards)?;
     let overlay = family::of(&file)?.name;
@@ -120,9 +133,8 @@ struct Start {
 }
 
 impl Start {
-    fn read(config: &str) -> Result<Self, CreateError> {
-        let file = find::config(config)?;
-        let overlay = family::of(&file).map_err(FindError::from)?;
+    fn read(file: &ConfigFile) -> Result<Self, CreateError> {
+        let (file, overlay) = (file.clone(), family::of(file).map_err(FindError::from)?);
         Ok(Self { file, name: overlay.name, board: overlay.board })
     }
 
@@ -138,7 +150,7 @@ impl Start {
     }
 }
 
-fn place(name: &str, configs: &Path) -> Result<PathBuf, CreateError> {
+fn place(name: &str) -> Result<PathBuf, CreateError> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
     if name.ends_with(".yaml") && Path::new(name).file_stem().is_some_and(|s| !s.is_empty() && s != ".yaml") {
         return Ok(PathBuf::from(name));
@@ -146,7 +158,7 @@ fn place(name: &str, configs: &Path) -> Result<PathBuf, CreateError> {
     if name.is_empty() || !name.chars().all(plain) {
         return Err(CreateError::Name(name.to_string()));
     }
-    Ok(configs.join(format!("{name}.yaml")))
+    Ok(Path::new(library::FOLDER).join(format!("{name}.yaml")))
 }
 
 fn named<'a>(name: &str, boards: &'a [Board]) -> Result<&'a Board, CreateError> {
@@ -158,22 +170,38 @@ fn named<'a>(name: &str, boards: &'a [Board]) -> Result<&'a Board, CreateError> 
     })
 }
 
-/// Configs of the board itself come first.
-fn first_fit(configs: &Path, board: Option<&Board>, stem: &str) -> Result<Text, CreateError> {
-    let read = |name: String| Start::read(&configs.join(format!("{name}.yaml")).display().to_string());
-    let mut known: Vec<Start> = find::names(configs)?.into_iter().map(read).collect::<Result<_, _>>()?;
-    known.sort_by_key(|start| board.is_some_and(|b| b.name != start.board.name));
-    let fit = known.iter().find_map(|start| start.on_board(board, stem).ok());
+/// Configs of the board itself come first. One that cannot be used is passed over: nobody asked for it.
+fn first_fit(known: &[Entry], board: Option<&Board>, stem: &str) -> Result<Text, CreateError> {
+    let direct = known.iter().filter(|entry| entry.is_direct());
+    let mut starts: Vec<Start> = direct.filter_map(|entry| Start::read(&find::known(entry).ok()?).ok()).collect();
+    starts.sort_by_key(|start| board.is_some_and(|b| b.name != start.board.name));
+    let fit = starts.iter().find_map(|start| start.on_board(board, stem).ok());
     fit.ok_or_else(|| CreateError::NoneFits(board.map_or("", |b| &b.name).to_string()))
 }
 
-/// Whole or not at all, and never over another file.
+/// Whole or not at all, and never over another file. The folder of configs is made where there is none.
 fn write(path: &Path, text: &str) -> Result<(), CreateError> {
-    let io = |reason| CreateError::Io { path: path.display().to_string(), reason };
-    let mut file = File::create_new(path).map_err(io)?;
-    file.write_all(text.as_bytes()).map_err(|reason| {
-        // The first error is the one to report.
-        let _ = fs::remove_file(path);
+    let io = |reason: std::io::Error| {
+        // Without the name of the temporary file.
+        let reason = reason.raw_os_error().map_or(reason, std::io::Error::from_raw_os_error);
+        CreateError::Io { path: path.display().to_string(), reason }
+    };
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let made = folder == Path::new(library::FOLDER) && !folder.exists();
+    if made {
+        fs::create_dir(folder).map_err(io)?;
+    }
+    let write = || {
+        let mode = fs::Permissions::from_mode(0o666);
+        let mut file = tempfile::Builder::new().permissions(mode).tempfile_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.persist_noclobber(path).map(drop).map_err(|e| e.error)
+    };
+    interrupt::whole(write).map_err(|reason| {
+        if made {
+            // Empty, or somebody else's by now.
+            let _ = fs::remove_dir(folder);
+        }
         io(reason)
     })
 }

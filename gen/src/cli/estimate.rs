@@ -34,13 +34,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let jobs = arguments.jobs.map_or_else(cores, usize::from);
     let options = Options { program: &arguments.yosys, cache: &cache, jobs };
     let estimate = estimate::estimate(&overlay, &options, &interrupted)?;
-    if arguments.json {
-        outcome::print(&(serde_json::to_string_pretty(&estimate).context("the estimate as JSON")? + "\n"))?;
-    } else {
-        outcome::print(&estimate.text(Style { colour: std::io::stdout().is_terminal() }))?;
-    }
+    let text = match arguments.json {
+        true => serde_json::to_string_pretty(&estimate).context("the estimate as JSON")? + "\n",
+        false => estimate.text(Style { colour: std::io::stdout().is_terminal() }),
+    };
+    let printed = outcome::print(&text);
     match estimate.excess().len() {
-        0 => Ok(()),
+        0 => Ok(printed?),
         n => bail!("{}: {n} lines above exceed the part or the logic levels", overlay.name),
     }
 }

@@ -18,14 +18,26 @@ pub(crate) struct Options {
 
 /// Print and judge; an error when a rule does not hold.
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let folder = report::folder(&options.dir)?;
+    let folder = match report::folder(&options.dir) {
+        Ok(folder) => folder,
+        Err(error) if options.json => return Err(told(error)),
+        Err(error) => return Err(error.into()),
+    };
     let report = report::judge(&folder);
-    if options.json {
-        outcome::print(&(serde_json::to_string_pretty(&report)? + "\n"))?;
-    } else {
-        outcome::print(&table(&report))?;
+    let text = if options.json { serde_json::to_string_pretty(&report)? + "\n" } else { table(&report) };
+    let printed = outcome::print(&text);
+    // The verdict counts also where nobody reads the figures.
+    verdict(&folder, &report)?;
+    Ok(printed?)
+}
+
+/// An error that whoever reads JSON finds there too.
+fn told(error: impl std::error::Error + Send + Sync + 'static) -> anyhow::Error {
+    let text = serde_json::json!({ "error": error.to_string() });
+    match outcome::print(&format!("{text:#}\n")) {
+        Ok(()) => error.into(),
+        Err(unprinted) => unprinted.into(),
     }
-    verdict(&folder, &report)
 }
 
 /// An error that names each rule broken on a line of its own.

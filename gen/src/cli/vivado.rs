@@ -5,7 +5,7 @@ use anyhow::{Context, Result, anyhow};
 use clap::{Args, ValueEnum};
 use sagen::{build, family};
 use sagen_host::progress::Progress;
-use sagen_host::{interrupt, outcome};
+use sagen_host::{files, interrupt, outcome};
 use sagen_vivado::flow::{self, Expected};
 use sagen_vivado::run::Run;
 use sagen_vivado::{report as reports, tool};
@@ -63,6 +63,7 @@ fn hours(text: &str) -> Result<f64, String> {
 
 /// Build, run Vivado, judge its reports.
 pub(crate) fn run(options: &Options) -> Result<()> {
+    files::folder("--out", &options.out)?;
     let overlay = family::overlay(&options.config)?;
     flow::supported(&overlay)?;
     let built = build::build(&overlay, &options.out)?;
@@ -87,7 +88,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 fn greet(vivado: &Path, interrupted: &AtomicBool) -> Result<()> {
     let path = vivado.display();
     match tool::version(vivado, VERSION_LIMIT, interrupted)? {
-        Some(version) if tool::supported(&version) => outcome::print(&format!("Vivado {version}: {path}\n")),
+        Some(version) if tool::supported(&version) => Ok(outcome::print(&format!("Vivado {version}: {path}\n"))?),
         found => {
             let version = found.unwrap_or_else(|| "of unknown version".to_string());
             let flow = "the flow is written for 2023.2 to 2025.x";

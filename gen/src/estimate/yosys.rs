@@ -2,10 +2,11 @@
 
 use super::netlist::{Netlist, Written};
 use sagen_config::DeviceFamily;
-use sagen_host::files::{self, FileError};
+use sagen_host::cache::{self, CacheError, Scratch};
+use sagen_host::files::FileError;
 use sagen_host::progress::Progress;
 use sagen_host::tool::{self, End, ToolError};
-use sagen_host::{PathError, at};
+use sagen_host::{PathError, at, disk, sealed};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,11 +17,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// What a cached netlist must agree on besides its inputs.
-const FORMAT: &str = "netlist 1";
+const FORMAT: &str = "netlist 2";
 /// How long one module may take.
 const LIMIT: Duration = Duration::from_secs(600);
 /// How long the version may take.
-const VERSION_LIMIT: Duration = Duration::from_secs(60);
+const VERSION_LIMIT: Duration = Duration::from_secs(20);
 
 /// Why a module has no netlist.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +71,9 @@ pub enum YosysError {
     /// Ctrl-C.
     #[error("interrupted; modules done so far are cached")]
     Interrupted,
+    /// Nothing can be kept.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
     /// The file system refused.
     #[error(transparent)]
     Io(#[from] PathError),
@@ -117,7 +121,7 @@ impl Yosys {
         })?;
         let ended_well = match end {
             End::Exited(status) => status.success(),
-            End::TimeUp => false,
+            End::TimeUp => return Err(missing(format!("`-V` printed nothing within {} s", VERSION_LIMIT.as_secs()))),
             End::Interrupted => return Err(YosysError::Interrupted),
         };
         let version = text.lines().next().filter(|l| ended_well && l.starts_with("Yosys"));
@@ -133,7 +137,7 @@ impl Yosys {
     /// Netlists that are cached already, of those asked for.
     pub fn cached(&self, sources: &[Source]) -> BTreeMap<String, Netlist> {
         let all = by_name(sources);
-        let found = |s: &Source| Some((s.name.clone(), self.read(&self.slot(s, &all)).ok()?));
+        let found = |s: &Source| Some((s.name.clone(), self.read(&self.slot(s, &all))?));
         sources.iter().filter_map(found).collect()
     }
 
@@ -144,7 +148,6 @@ impl Yosys {
         jobs: usize,
         interrupted: &AtomicBool,
     ) -> Result<BTreeMap<String, Netlist>, YosysError> {
-        fs::create_dir_all(&self.cache).map_err(at(&self.cache))?;
         let all = by_name(sources);
         let mut queue: Vec<&Source> = sources.iter().collect();
         // Long texts first: they take longest, and nothing else should wait for them at the end.
@@ -177,18 +180,19 @@ impl Yosys {
 
     fn one(&self, source: &Source, all: &Sources<'_>, stopped: &dyn Fn() -> bool) -> Result<Netlist, YosysError> {
         let slot = self.slot(source, all);
-        if let Ok(netlist) = self.read(&slot) {
+        if let Some(netlist) = self.read(&slot) {
             return Ok(netlist);
         }
         if stopped() {
             return Err(YosysError::Interrupted);
         }
-        let work = tempfile::Builder::new().prefix("work-").tempdir_in(&self.cache).map_err(at(&self.cache))?;
+        cache::prepare(&self.cache)?;
+        let work = Scratch::within(&self.cache, "work-")?;
         let run = Run { yosys: self, source, folder: work.path() };
         run.prepare(all)?;
         match run.finish(stopped) {
             Ok(netlist) => {
-                files::write(&slot, &serde_json::to_string(&netlist).expect("a netlist of plain fields"))?;
+                sealed::write(&slot, &serde_json::to_vec(&netlist).expect("a netlist of plain fields"))?;
                 Ok(netlist)
             }
             Err(Stopped::Interrupted) => Err(YosysError::Interrupted),
@@ -198,13 +202,11 @@ impl Yosys {
     }
 
     /// The work folder of a failed run is kept, so that the command can be repeated.
-    fn keep(&self, module: &str, work: tempfile::TempDir, failed: Stopped) -> YosysError {
+    fn keep(&self, module: &str, work: Scratch, failed: Stopped) -> YosysError {
         let folder = self.cache.join("failed").join(module);
-        let moved = fs::create_dir_all(folder.parent().expect("a folder below the cache"))
-            .and_then(|()| if folder.exists() { fs::remove_dir_all(&folder) } else { Ok(()) })
-            .and_then(|()| fs::rename(work.path(), &folder));
-        if let Err(reason) = moved {
-            return at(&folder)(reason).into();
+        let parent = folder.parent().expect("a folder below the cache");
+        if let Err(reason) = fs::create_dir_all(parent).map_err(at(parent)).and_then(|()| work.publish(&folder)) {
+            return reason.into();
         }
         let log = folder.join("yosys.log").display().to_string();
         let command = tool::shown(&self.command(&folder));
@@ -235,14 +237,9 @@ impl Yosys {
         self.cache.join(format!("{key}.json"))
     }
 
-    fn read(&self, slot: &Path) -> Result<Netlist, YosysError> {
-        let text = fs::read_to_string(slot).map_err(at(slot))?;
-        let netlist = |reason: serde_json::Error| YosysError::Netlist {
-            path: slot.display().to_string(),
-            module: "a module".to_string(),
-            reason: reason.to_string(),
-        };
-        serde_json::from_str(&text).map_err(netlist)
+    fn read(&self, slot: &Path) -> Option<Netlist> {
+        let contents = sealed::read(slot, "the module is synthesised again")?;
+        serde_json::from_slice(&contents).ok()
     }
 
     fn options(&self) -> &'static str {
@@ -298,7 +295,7 @@ impl Run<'_> {
         let command = &mut self.yosys.command(self.folder);
         match tool::run(command, &log, LIMIT, stopped, |_| {}).map_err(|e| Stopped::Error(e.into()))? {
             End::Exited(status) if status.success() => {}
-            End::Exited(_) => return Err(Stopped::Refused(first_error(&log))),
+            End::Exited(_) => return Err(Stopped::Refused(self.first_error(&log))),
             End::TimeUp => return Err(Stopped::Slow),
             End::Interrupted => return Err(Stopped::Interrupted),
         }
@@ -308,6 +305,12 @@ impl Run<'_> {
             return Err(Stopped::Refused(reason));
         }
         self.netlist().map_err(Stopped::Error)
+    }
+
+    fn first_error(&self, log: &Path) -> String {
+        let text = fs::read(log).map(|t| String::from_utf8_lossy(&t).into_owned()).unwrap_or_default();
+        let line = || tool::cause(&text, &[|line| line.contains("ERROR")]).map(str::to_owned);
+        disk::full(&text, self.folder).or_else(line).unwrap_or_else(|| "no output".to_string())
     }
 
     fn netlist(&self) -> Result<Netlist, YosysError> {
@@ -321,9 +324,4 @@ impl Run<'_> {
         let mut written: Written = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
         written.modules.remove(&self.source.name).ok_or_else(|| bad("the module is missing".to_string()))
     }
-}
-
-fn first_error(log: &Path) -> String {
-    let text = fs::read(log).map(|t| String::from_utf8_lossy(&t).into_owned()).unwrap_or_default();
-    tool::cause(&text, &[|line| line.contains("ERROR")]).unwrap_or("no output").to_string()
 }

@@ -1,7 +1,8 @@
-//! Finding overlay configs: by path, or by name in the `configs` folder of this directory or one above it.
+//! Finding overlay configs: by path, or by name among those that are known; folders of configs as such.
 
 use crate::board::Board;
 use crate::family::{Family, Head};
+use crate::library::{self, BrokenBoard, Entry};
 use crate::yaml::{self, ConfigError, nearest};
 use std::path::{Path, PathBuf};
 
@@ -9,9 +10,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// No folder of configs.
-    #[error(
-        "no folder `configs` with `boards` in {from} or above; run inside the repository or give the path of a config"
-    )]
+    #[error("no folder `configs` with `boards` in {from} or above; run inside the repository")]
     NoConfigs {
         /// Where the search began.
         from: String,
@@ -60,9 +59,9 @@ pub enum FindError {
 }
 
 /// Folders beside the configs that hold other things.
-const OTHERS: [&str; 3] = ["boards", "models", "shapes"];
+pub(crate) const OTHERS: [&str; 3] = ["boards", "models", "shapes"];
 
-/// The folder of overlay configs.
+/// The repository's folder of overlay configs: in the current folder or one above it.
 pub fn configs() -> Result<PathBuf, FindError> {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     let found = here.ancestors().map(|d| d.join("configs")).find(|d| d.join("boards").is_dir());
@@ -97,17 +96,22 @@ pub struct ConfigFile {
     pub family: Family,
     /// Boards known.
     pub boards: Vec<Board>,
+    /// Boards that cannot be used.
+    pub broken: Vec<BrokenBoard>,
 }
 
 impl ConfigFile {
     /// A text that may become the file at `path`.
     pub fn new(path: &str, text: String, boards: Vec<Board>) -> Result<Self, ConfigError> {
         let Head { family } = yaml::parse(path, &text)?;
-        Ok(Self { path: path.to_string(), text, family, boards })
+        Ok(Self { path: path.to_string(), text, family, boards, broken: Vec::new() })
     }
 
     /// The board called `name`.
     pub fn board(&self, name: &str) -> Result<&Board, ConfigError> {
+        if let Some(broken) = self.broken.iter().find(|b| b.name == name) {
+            return Err(ConfigError::Overlay { file: self.path.clone(), reason: broken.reason.clone() });
+        }
         self.boards.iter().find(|b| b.name == name).ok_or_else(|| ConfigError::UnknownBoard {
             file: self.path.clone(),
             found: name.to_string(),
@@ -119,20 +123,31 @@ impl ConfigFile {
 /// The config called `name`, or the file at that path.
 pub fn config(name: &str) -> Result<ConfigFile, FindError> {
     let is_path = name.ends_with(".yaml") || name.ends_with(".yml") || name.contains(std::path::MAIN_SEPARATOR);
-    let path = if is_path { PathBuf::from(name) } else { named(name)? };
-    let folder = match path.parent().filter(|p| p.join("boards").is_dir()) {
-        Some(beside) => beside.to_path_buf(),
-        None => configs()?,
-    };
-    Ok(ConfigFile::new(&path.display().to_string(), read(&path)?, boards(&folder)?)?)
+    if !is_path {
+        return known(&named(name)?);
+    }
+    let path = Path::new(name);
+    with_boards(name, read(path)?, path.parent().filter(|p| p.join("boards").is_dir()))
 }
 
-fn named(name: &str) -> Result<PathBuf, FindError> {
-    let files = all(&configs()?)?;
-    if let Some(found) = files.iter().find(|path| stem(path) == name) {
+/// A config that is known by name.
+pub fn known(entry: &Entry) -> Result<ConfigFile, FindError> {
+    with_boards(&entry.path(), entry.text()?.into_owned(), None)
+}
+
+fn with_boards(path: &str, text: String, beside: Option<&Path>) -> Result<ConfigFile, FindError> {
+    let boards = library::boards(beside)?;
+    Ok(ConfigFile { broken: boards.broken, ..ConfigFile::new(path, text, boards.known)? })
+}
+
+/// The user's own first.
+fn named(name: &str) -> Result<Entry, FindError> {
+    let entries = library::overlays()?;
+    let mut called = entries.iter().filter(|entry| entry.name() == name);
+    if let Some(found) = called.clone().find(|entry| entry.is_own()).or_else(|| called.next()) {
         return Ok(found.clone());
     }
-    let known: Vec<String> = files.iter().map(|path| stem(path)).collect();
+    let known: Vec<String> = entries.iter().map(Entry::name).collect();
     let nearest = nearest(name, known.iter().map(String::as_str));
     Err(FindError::Unknown {
         name: name.to_string(),
@@ -163,11 +178,11 @@ fn board(folder: &Path, stem: String) -> Result<Board, FindError> {
     Err(FindError::BoardName { path: path.display().to_string(), name: board.name, stem })
 }
 
-fn stem(path: &Path) -> String {
+pub(crate) fn stem(path: &Path) -> String {
     path.file_stem().map_or(String::new(), |s| s.to_string_lossy().into_owned())
 }
 
-fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
+pub(crate) fn yaml_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
     let is_yaml = |path: &PathBuf| path.extension().is_some_and(|e| e == "yaml");
     Ok(entries(folder)?.into_iter().filter(is_yaml).collect())
 }
@@ -178,6 +193,6 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
     entries.map(|entry| Ok(entry.map_err(error)?.path())).collect()
 }
 
-fn read(path: &Path) -> Result<String, FindError> {
+pub(crate) fn read(path: &Path) -> Result<String, FindError> {
     std::fs::read_to_string(path).map_err(|reason| FindError::Read { path: path.display().to_string(), reason })
 }

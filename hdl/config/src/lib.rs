@@ -5,6 +5,7 @@ pub mod ddr;
 mod family;
 pub mod find;
 mod id;
+pub mod library;
 pub mod yaml;
 
 pub use board::{Board, DeviceFamily};

@@ -1,6 +1,10 @@
 //! Reading of overlay and board files: YAML in, checked types out, errors with file, line, column and nearest key.
 
 use serde::de::DeserializeOwned;
+use serde_saphyr::{MessageFormatter, UserMessageFormatter};
+
+/// Characters of a text of the user that are shown.
+const SHOWN: usize = 80;
 
 /// Why a config cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -73,16 +77,67 @@ fn explain(file: &str, yaml: &str, error: &serde_saphyr::Error) -> ConfigError {
             file,
             line,
             column,
-            found: field.clone(),
+            found: plain(field),
             nearest: nearest.map_or(String::new(), |n| format!(", did you mean `{n}`?")),
             allowed: expected.join(", "),
         };
     }
-    let text = error.to_string();
-    let reason = text.split(" at line ").next().unwrap_or(&text);
+    let reason = UserMessageFormatter.format_message(error);
     let reason = match yaml.lines().nth((line as usize).wrapping_sub(1)) {
-        Some(found) => format!("{reason}, in `{}`", found.trim()),
-        None => reason.to_string(),
+        Some(found) => format!("{}, in `{}`", plain(&reason), plain(found.trim())),
+        None => plain(&reason),
     };
     ConfigError::Syntax { file, line, column, reason }
+}
+
+/// What a terminal may show: a piece of it, without control characters.
+fn plain(text: &str) -> String {
+    let escape = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    let shown: String = text.chars().take(SHOWN).map(escape).collect();
+    if text.chars().nth(SHOWN).is_some() { shown + "..." } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct File {
+        #[serde(rename = "board")]
+        _board: String,
+    }
+
+    fn refusal(yaml: &str) -> String {
+        parse::<File>("f", yaml).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_refusal_is_about_the_file_and_not_about_its_reader() {
+        let texts = ["board: a\nboard: b\n", "board: a\n---\nboard: b\n", "board: {a: b\n", "", "- a\n", "board: *b\n"];
+        for text in texts {
+            let said = refusal(text);
+            assert!(said.starts_with("f:"), "{said}");
+            for name in ["Policy", "Options", "from_str", "from_multiple", "Deserializer", "serde"] {
+                assert!(!said.contains(name), "{text:?}: {said}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_refusal_shows_neither_control_characters_nor_all_of_a_long_line() {
+        let long = "x".repeat(1_000_000);
+        let texts = [
+            "board: \"\u{1b}[31mred\n".to_owned(),
+            "bo\u{1b}ard: x\n".to_owned(),
+            "\"a\\eb\": 1\n".to_owned(),
+            format!("board: [{long}]\n"),
+            format!("{long}: 1\n"),
+        ];
+        for text in texts {
+            let said = refusal(&text);
+            assert!(!said.contains('\u{1b}') && said.len() < 1000, "{} bytes", said.len());
+        }
+    }
 }

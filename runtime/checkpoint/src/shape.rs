@@ -1,15 +1,20 @@
 //! Shapes of models without their weights: data files, for predictions and for runs with random weights.
 
 use crate::model::{Activation, ModelConfig, ModelError, Rope, RopePairing, RopeScaling};
+use sagen_host::spelling;
 use serde::Deserialize;
+use serde_saphyr::UserMessageFormatter;
+use std::path::Path;
 
-/// Name and text of every shape.
-const SHAPES: [&str; 4] = [
-    include_str!("../../../configs/shapes/smollm2.yaml"),
-    include_str!("../../../configs/shapes/gemma-3-270m.yaml"),
-    include_str!("../../../configs/shapes/qwen3-0.6b.yaml"),
-    include_str!("../../../configs/shapes/llama-3.2-1b.yaml"),
+/// Name and text of the shapes that are built in.
+const SHAPES: [(&str, &str); 4] = [
+    ("smollm2", include_str!("../../../configs/shapes/smollm2.yaml")),
+    ("gemma-3-270m", include_str!("../../../configs/shapes/gemma-3-270m.yaml")),
+    ("qwen3-0.6b", include_str!("../../../configs/shapes/qwen3-0.6b.yaml")),
+    ("llama-3.2-1b", include_str!("../../../configs/shapes/llama-3.2-1b.yaml")),
 ];
+/// The user's shapes, in the current folder: they come first.
+const FOLDER: &str = "configs/shapes";
 
 /// Layers that see only the last keys.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -50,29 +55,32 @@ pub struct Shape {
     norm_eps: f32,
     rope_theta: f64,
     /// Operations of the real model that are not part of the shape.
+    #[serde(default)]
     pub left_out: Vec<String>,
     /// Layers with a window.
     pub window: Option<Window>,
-    /// Figures of the reference system.
-    pub reference: Published,
+    /// Figures of the reference system, where it publishes some.
+    pub reference: Option<Published>,
 }
 
 /// No such shape.
 #[derive(Debug, thiserror::Error)]
 pub enum ShapeError {
     /// Unknown name.
-    #[error("unknown shape `{found}`; known: {known}")]
+    #[error("unknown shape `{found}`{nearest}; known: {known}; the path of a shape file ends in .yaml")]
     Unknown {
         /// As given.
         found: String,
+        /// A question that names the closest one, or nothing.
+        nearest: String,
         /// All names.
         known: String,
     },
-    /// A data file of this program is wrong.
-    #[error("shape {index}: {reason}")]
+    /// A shape file is wrong.
+    #[error("{file}: {reason}")]
     File {
         /// Which.
-        index: usize,
+        file: String,
         /// Why.
         reason: String,
     },
@@ -82,21 +90,47 @@ pub enum ShapeError {
 }
 
 impl Shape {
-    /// Every shape.
-    pub fn all() -> Result<Vec<Self>, ShapeError> {
-        let read = |(index, text): (usize, &&str)| {
-            serde_saphyr::from_str(text).map_err(|e| ShapeError::File { index, reason: e.to_string() })
-        };
-        SHAPES.iter().enumerate().map(read).collect()
+    /// Names of the shapes that are known: those built in, and those that only the user has.
+    #[must_use]
+    pub fn names() -> Vec<String> {
+        let mut names: Vec<String> = SHAPES.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let files = Path::new(FOLDER).read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+        let yaml = files.filter(|path| path.extension().is_some_and(|e| e == "yaml"));
+        let mut own: Vec<String> = yaml.filter_map(|p| Some(p.file_stem()?.to_str()?.to_owned())).collect();
+        own.retain(|name| !names.contains(name));
+        own.sort();
+        names.extend(own);
+        names
     }
 
-    /// The shape of a name.
+    /// The shape of a name, or described by the file at that path.
     pub fn find(name: &str) -> Result<Self, ShapeError> {
-        let mut all = Self::all()?;
-        let known = all.iter().map(|s| s.name.clone()).collect::<Vec<_>>().join(", ");
-        let at = all.iter().position(|s| s.name == name);
-        let at = at.ok_or_else(|| ShapeError::Unknown { found: name.to_owned(), known })?;
-        Ok(all.swap_remove(at))
+        if name.ends_with(".yaml") || name.ends_with(".yml") || name.contains(std::path::MAIN_SEPARATOR) {
+            return Self::read(name);
+        }
+        let own = format!("{FOLDER}/{name}.yaml");
+        if Path::new(&own).exists() {
+            return Self::read(&own);
+        }
+        if let Some((_, text)) = SHAPES.iter().find(|(known, _)| *known == name) {
+            return Self::parse(&format!("{FOLDER}/{name}.yaml (built in)"), text);
+        }
+        let known = Self::names();
+        let nearest = spelling::did_you_mean(name, known.iter().map(String::as_str));
+        Err(ShapeError::Unknown { found: name.to_owned(), nearest, known: known.join(", ") })
+    }
+
+    fn read(file: &str) -> Result<Self, ShapeError> {
+        let text = std::fs::read_to_string(file);
+        let text = text.map_err(|e| ShapeError::File { file: file.to_owned(), reason: e.to_string() })?;
+        Self::parse(file, &text)
+    }
+
+    fn parse(file: &str, text: &str) -> Result<Self, ShapeError> {
+        serde_saphyr::from_str(text).map_err(|e| {
+            let reason = e.without_snippet().render_with_formatter(&UserMessageFormatter);
+            ShapeError::File { file: file.to_owned(), reason }
+        })
     }
 
     /// As a model, without what is left out.
@@ -144,9 +178,10 @@ mod tests {
 
     #[test]
     fn every_shape_is_a_model() {
-        for shape in Shape::all().unwrap() {
+        for name in Shape::names() {
+            let shape = Shape::find(&name).unwrap();
             shape.config().unwrap();
-            assert_eq!(Shape::find(&shape.name).unwrap(), shape);
+            assert_eq!(shape.name, name);
         }
     }
 

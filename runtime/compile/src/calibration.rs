@@ -51,6 +51,12 @@ pub enum CalibrationError {
         /// Reason.
         source: std::io::Error,
     },
+    /// Nothing can be kept.
+    #[error(transparent)]
+    Cache(#[from] sagen_host::cache::CacheError),
+    /// The calibration was not kept.
+    #[error(transparent)]
+    File(#[from] sagen_host::files::FileError),
 }
 
 impl CalibrationError {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use sagen_host::{cache, sealed};
 use sha2::{Digest, Sha256};
 
 use super::calibration::{Calibration, CalibrationError, TEXT};
@@ -12,7 +13,7 @@ use sagen_checkpoint::weights::Checkpoint;
 use sagen_tokenizer::Tokenizer;
 
 /// Changes whenever what is measured or how it is stored does.
-const VERSION: &str = "calibration 1";
+const VERSION: &str = "calibration 2";
 
 /// What is on disk.
 #[derive(serde::Serialize, serde::Deserialize)]
@@ -36,19 +37,18 @@ impl Calibration {
         if let Some(known) = read(&path).filter(|known| known.check(checkpoint.config()).is_ok()) {
             return Ok(known);
         }
+        cache::prepare(folder)?;
         let calibration = Self::measure(&Reference::load(checkpoint)?, tokenizer)?;
-        std::fs::create_dir_all(folder).map_err(CalibrationError::io(folder))?;
         let file = CalibrationFile { version: VERSION.to_owned(), calibration };
         let text = serde_json::to_vec(&file).expect("ranges are plain numbers");
-        let unfinished = folder.join(format!("{contents}.{}", std::process::id()));
-        std::fs::write(&unfinished, text).map_err(CalibrationError::io(&unfinished))?;
-        std::fs::rename(&unfinished, &path).map_err(CalibrationError::io(&path))?;
+        sealed::write(&path, &text)?;
         Ok(file.calibration)
     }
 }
 
 fn read(path: &Path) -> Option<Calibration> {
-    let file: CalibrationFile = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let contents = sealed::read(path, "the model is calibrated again")?;
+    let file: CalibrationFile = serde_json::from_slice(&contents).ok()?;
     (file.version == VERSION).then_some(file.calibration)
 }
 
@@ -108,11 +108,13 @@ mod tests {
         let calibration = Calibration { residual: 1.5, layers: Vec::new() };
         let file = CalibrationFile { version: VERSION.to_owned(), calibration: calibration.clone() };
         let text = serde_json::to_string(&file).unwrap();
-        std::fs::write(&path, &text).unwrap();
+        sealed::write(&path, text.as_bytes()).unwrap();
         assert_eq!(read(&path), Some(calibration));
-        std::fs::write(&path, &text[..text.len() - 1]).unwrap();
+        // A number that is another one is damage too.
+        let sealed_text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, sealed_text.replace("1.5", "1.6")).unwrap();
         assert_eq!(read(&path), None);
-        std::fs::write(&path, text.replace("calibration 1", "calibration 0")).unwrap();
+        sealed::write(&path, text.replace("calibration 2", "calibration 1").as_bytes()).unwrap();
         assert_eq!(read(&path), None);
     }
 }

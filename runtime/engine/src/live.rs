@@ -1,6 +1,7 @@
 //! The live line: what runs now, how far it is, how fast the simulator goes.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use sagen_host::outcome::{self, PrintError, Voice};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Instant;
@@ -10,6 +11,9 @@ use std::time::Instant;
 pub struct Live {
     bar: ProgressBar,
     state: Rc<RefCell<State>>,
+    voice: Voice,
+    /// Why nothing more was printed.
+    failed: Rc<RefCell<Option<PrintError>>>,
 }
 
 struct State {
@@ -24,11 +28,17 @@ impl Default for Live {
         let style = ProgressStyle::with_template("{msg} [{bar:24}] {percent:>3} %").expect("the template is valid");
         let bar = ProgressBar::new(1000).with_style(style.progress_chars("=> "));
         let state = State { doing: String::new(), begun: Instant::now(), runs_left: 0 };
-        Self { bar, state: Rc::new(RefCell::new(state)) }
+        Self { bar, state: Rc::new(RefCell::new(state)), voice: Voice::default(), failed: Rc::default() }
     }
 }
 
 impl Live {
+    /// Lines for people go there.
+    #[must_use]
+    pub fn speaking(voice: Voice) -> Self {
+        Self { voice, ..Self::default() }
+    }
+
     /// A run begins; `runs_left` more of its length follow.
     pub fn begin(&self, doing: impl Into<String>, runs_left: usize) {
         *self.state.borrow_mut() = State { doing: doing.into(), begun: Instant::now(), runs_left };
@@ -51,7 +61,23 @@ impl Live {
 
     /// Print a line above the live one.
     pub fn print(&self, line: &str) {
-        self.bar.suspend(|| println!("{line}"));
+        self.write(|| self.voice.print(&format!("{line}\n")));
+    }
+
+    /// Print a piece of the answer on standard output, whatever else is said elsewhere.
+    pub fn answer(&self, piece: &str) {
+        self.write(|| outcome::print(piece));
+    }
+
+    fn write(&self, write: impl FnOnce() -> Result<(), PrintError>) {
+        if self.failed.borrow().is_none() {
+            *self.failed.borrow_mut() = self.bar.suspend(write).err();
+        }
+    }
+
+    /// Fails when something could not be printed.
+    pub fn check(&self) -> Result<(), PrintError> {
+        self.failed.borrow_mut().take().map_or(Ok(()), Err)
     }
 
     /// Remove the line.

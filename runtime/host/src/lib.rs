@@ -4,6 +4,8 @@
 
 pub mod cache;
 pub mod columns;
+pub mod digest;
+pub mod disk;
 pub mod files;
 mod group;
 pub mod interrupt;
@@ -12,6 +14,7 @@ pub mod outcome;
 pub mod package;
 mod path;
 pub mod progress;
+pub mod sealed;
 pub mod spelling;
 pub mod tool;
 

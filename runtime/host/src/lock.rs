@@ -2,8 +2,9 @@
 
 use crate::progress::Progress;
 use crate::tool::Deadline;
-use crate::{PathError, at};
+use crate::{PathError, at, cache};
 use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,7 +39,14 @@ pub struct Lock {
 impl Lock {
     /// The lock of this file, unless another process holds it.
     pub fn free(path: &Path) -> Result<Option<Self>, PathError> {
-        let file = File::create(path).map_err(at(path))?;
+        let file = match File::create(path) {
+            Err(reason) if reason.kind() == ErrorKind::IsADirectory => {
+                cache::remove(path)?;
+                File::create(path)
+            }
+            made => made,
+        };
+        let file = file.map_err(at(path))?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self { _file: file })),
             Err(TryLockError::WouldBlock) => Ok(None),

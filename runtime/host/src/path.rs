@@ -16,3 +16,9 @@ pub struct PathError {
 pub fn at(path: &Path) -> impl FnOnce(std::io::Error) -> PathError + '_ {
     move |reason| PathError { path: path.to_path_buf(), reason }
 }
+
+/// An error of the system without the name of a temporary file, which nobody has asked for.
+#[must_use]
+pub(crate) fn bare(reason: std::io::Error) -> std::io::Error {
+    reason.raw_os_error().map_or(reason, std::io::Error::from_raw_os_error)
+}

@@ -4,7 +4,8 @@
 
 use crate::group::Group;
 use crate::interrupt::{self, InterruptError};
-use crate::{PathError, at};
+use crate::path::bare;
+use crate::{PathError, at, cache};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -48,6 +49,14 @@ pub enum ToolError {
     /// Its output has no place.
     #[error(transparent)]
     Log(#[from] PathError),
+    /// There is nowhere to put what it prints.
+    #[error("no file can be made in the temporary folder {folder}: {reason}; TMPDIR names another one", folder = folder.display())]
+    Temporary {
+        /// Folder.
+        folder: PathBuf,
+        /// Why.
+        reason: std::io::Error,
+    },
     /// It could not be ended with this process.
     #[error(transparent)]
     Interrupt(#[from] InterruptError),
@@ -86,6 +95,9 @@ pub fn run(
     stopped: impl Fn() -> bool,
     watch: impl FnMut(&mut Deadline),
 ) -> Result<End, ToolError> {
+    if log.is_dir() {
+        cache::remove(log)?;
+    }
     let output = File::create(log).map_err(at(log))?;
     let errors = output.try_clone().map_err(at(log))?;
     command.stdout(output).stderr(errors);
@@ -95,13 +107,21 @@ pub fn run(
 /// Run a program and return what it printed on standard output, however it ended.
 pub fn ask(command: &mut Command, limit: Duration, stopped: impl Fn() -> bool) -> Result<(End, String), ToolError> {
     // A file and not a pipe: one that is full, or held open by somebody else, cannot stop us.
-    let folder = std::env::temp_dir();
-    let mut output = tempfile::tempfile_in(&folder).map_err(at(&folder))?;
+    let (folder, mut output) = temporary()?;
     command.stdout(output.try_clone().map_err(at(&folder))?).stderr(Stdio::null());
     let end = wait(command, limit, stopped, |_| {})?;
     let mut bytes = Vec::new();
     output.rewind().and_then(|()| output.read_to_end(&mut bytes)).map_err(at(&folder))?;
     Ok((end, String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// The folder for temporary files, and one in it that has no name.
+pub fn temporary() -> Result<(PathBuf, File), ToolError> {
+    let folder = std::env::temp_dir();
+    match tempfile::tempfile_in(&folder) {
+        Ok(file) => Ok((folder, file)),
+        Err(reason) => Err(ToolError::Temporary { folder, reason: bare(reason) }),
+    }
 }
 
 fn wait(

@@ -64,6 +64,7 @@ impl From<PackageError> for RegistryError {
             PackageError::Pip { .. } => Self::Pip(error),
             PackageError::Field { .. }
             | PackageError::Io { .. }
+            | PackageError::Cache(_)
             | PackageError::Path(_)
             | PackageError::Lock(_)
             | PackageError::Tool(_)

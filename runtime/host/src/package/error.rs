@@ -1,6 +1,6 @@
 //! Why a package is not to be had.
 
-use crate::{PathError, lock::LockError, tool::ToolError};
+use crate::{PathError, cache::CacheError, lock::LockError, tool::ToolError};
 use std::path::PathBuf;
 
 /// A failure of fetching or of the cache.
@@ -26,6 +26,9 @@ pub enum PackageError {
         /// Reason.
         reason: std::io::Error,
     },
+    /// Nothing can be kept.
+    #[error(transparent)]
+    Cache(#[from] CacheError),
     /// The scratch folder or the lock could not be made.
     #[error(transparent)]
     Path(#[from] PathError),
@@ -116,7 +119,9 @@ impl From<ToolError> for PackageError {
     fn from(error: ToolError) -> Self {
         match error {
             ToolError::Start { program, reason } => Self::NoPython { program, reason },
-            ToolError::Wait { .. } | ToolError::Log(_) | ToolError::Interrupt(_) => Self::Tool(error),
+            ToolError::Wait { .. } | ToolError::Log(_) | ToolError::Temporary { .. } | ToolError::Interrupt(_) => {
+                Self::Tool(error)
+            }
         }
     }
 }

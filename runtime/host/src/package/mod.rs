@@ -11,9 +11,10 @@ mod pip;
 pub use error::PackageError;
 pub use member::Package;
 
-use crate::cache::Scratch;
+use crate::cache::{self, Scratch};
 use crate::lock::Lock;
 use crate::progress::Progress;
+use crate::sealed;
 use pip::Pip;
 use sha2::{Digest, Sha256};
 use std::fs::File;
@@ -48,18 +49,21 @@ impl Packages {
     /// The verified file of a package, fetched if need be. Stops soon after `interrupted` is set.
     pub fn fetch(&self, package: &Package, interrupted: &AtomicBool) -> Result<PathBuf, PackageError> {
         package.check()?;
-        let folder = self.folder(package);
-        std::fs::create_dir_all(&folder).map_err(PackageError::io("create", &folder))?;
+        let (folder, path) = (self.folder(package), self.path(package));
+        // What is there already needs no right to write.
+        if verify(package, &path, interrupted).is_ok() {
+            cache::used(&path);
+            return Ok(path);
+        }
+        cache::prepare(&folder)?;
         let stopped = || interrupted.load(Ordering::Relaxed);
         let waiting = "waiting for another run that fetches the same file";
         let _turn = Lock::take(&folder.join("lock"), TURN_LIMIT, stopped, waiting)?;
-        let path = self.path(package);
-        if path.exists() {
+        if path.symlink_metadata().is_ok() {
             match verify(package, &path, interrupted) {
-                Err(PackageError::WrongFile { .. }) => {
-                    std::fs::remove_file(&path).map_err(PackageError::io("remove", &path))?;
-                }
-                verified => return verified.map(|()| path),
+                Ok(()) => return Ok(path),
+                Err(PackageError::Interrupted) => return Err(PackageError::Interrupted),
+                Err(reason) => sealed::damaged(&path, &reason.to_string(), "it is fetched again"),
             }
         }
         let scratch = Scratch::new(folder.join("unfinished"))?;

@@ -1,6 +1,7 @@
 //! Downloads a wheel by the user's own pip, so that their mirrors, proxies and credentials apply.
 
 use super::{Package, PackageError};
+use crate::disk;
 use crate::progress::Progress;
 use crate::tool::{self, End};
 use std::ffi::OsString;
@@ -60,7 +61,7 @@ impl Pip {
             End::Exited(status) if status.success() => wheel(package, scratch),
             End::Exited(status) => {
                 let log = std::fs::read(&log).map_err(PackageError::io("read", &log))?;
-                let reason = reason(&String::from_utf8_lossy(&log), status);
+                let reason = reason(&String::from_utf8_lossy(&log), scratch, status);
                 Err(PackageError::Pip { command: shown, reason })
             }
             End::TimeUp => Err(PackageError::Stalled { command: shown, seconds: self.patience.as_secs() }),
@@ -69,10 +70,11 @@ impl Pip {
     }
 }
 
-/// pip's first error line, or else its last line.
-fn reason(log: &str, status: ExitStatus) -> String {
-    let line = tool::cause(log, &[|line| line.starts_with("ERROR")]);
-    line.map_or_else(|| status.to_string(), |line| line.trim().to_owned())
+/// The full disk, pip's first line of error that says something, or else its last line.
+fn reason(log: &str, scratch: &Path, status: ExitStatus) -> String {
+    let says = |line: &str| line.starts_with("ERROR") && !line.starts_with("ERROR: Exception:");
+    let line = || tool::cause(log, &[says]).map(|line| line.trim().to_owned());
+    disk::full(log, scratch).or_else(line).unwrap_or_else(|| status.to_string())
 }
 
 /// Bytes in all files below a folder; files that vanish meanwhile count nothing.

@@ -81,7 +81,17 @@ fn a_fetched_file_is_kept_and_fetched_once() {
 fn a_file_that_was_damaged_in_the_cache_is_fetched_again() {
     let stand = stand(DELIVER);
     let path = stand.fetch().unwrap();
-    std::fs::write(&path, b"wrights").unwrap();
+    for damage in [&b"wrights"[..], b"weig", b""] {
+        std::fs::write(&path, damage).unwrap();
+        assert_eq!(std::fs::read(stand.fetch().unwrap()).unwrap(), CONTENT);
+    }
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    assert_eq!(std::fs::read(stand.fetch().unwrap()).unwrap(), CONTENT);
+    // A lock that is a folder, too.
+    std::fs::remove_file(&path).unwrap();
+    std::fs::remove_file(path.with_file_name("lock")).unwrap();
+    std::fs::create_dir(path.with_file_name("lock")).unwrap();
     assert_eq!(std::fs::read(stand.fetch().unwrap()).unwrap(), CONTENT);
 }
 
