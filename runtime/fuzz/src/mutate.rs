@@ -12,8 +12,14 @@ const LONGEST: usize = 1 << 18;
 pub fn mutate(seeds: &[Vec<u8>], words: &[&str], number: u64) -> Vec<u8> {
     let mut random = Random(SplitMix64::seed_from_u64(number));
     let mut input = random.one_of(seeds).clone();
+    // Half of the inputs keep their form, so that mutations get behind the parser.
+    let in_form = random.below(2) == 0;
     for _ in 0..=random.below(6) {
-        step(&mut random, &mut input, seeds, words);
+        if in_form {
+            well_formed(&mut random, &mut input);
+        } else {
+            step(&mut random, &mut input, seeds, words);
+        }
         input.truncate(LONGEST);
     }
     input
@@ -60,6 +66,13 @@ fn step(random: &mut Random, input: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&s
         }
         7 => decimal(random, input),
         _ => tree(random, input).unwrap_or_else(|| flip(random, input)),
+    }
+}
+
+/// A value of a JSON text, a number of another text, or a length.
+fn well_formed(random: &mut Random, input: &mut Vec<u8>) {
+    if tree(random, input).is_none() {
+        if random.below(2) == 0 { decimal(random, input) } else { field(random, input) }
     }
 }
 
@@ -112,13 +125,15 @@ fn decimal(random: &mut Random, input: &mut Vec<u8>) {
     }
 }
 
-/// Some value of a JSON text becomes another, goes, or stands twice.
+/// Some value of a JSON text becomes another, goes, or stands twice. A number may stand in front, for the name of a file.
 fn tree(random: &mut Random, input: &mut Vec<u8>) -> Option<()> {
-    let mut whole: Value = serde_json::from_slice(input).ok()?;
+    let start = usize::from(input.first().is_some_and(|first| *first < b' '));
+    let mut whole: Value = serde_json::from_slice(&input[start..]).ok()?;
     let nodes = count(&whole);
     let at = random.below(nodes);
     change(&mut whole, &mut { at }, random);
-    *input = serde_json::to_vec(&whole).ok()?;
+    input.truncate(start);
+    input.extend(serde_json::to_vec(&whole).ok()?);
     Some(())
 }
 

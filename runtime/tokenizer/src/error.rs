@@ -73,6 +73,12 @@ pub enum TokenizeError {
         /// The token.
         token: String,
     },
+    /// A template of the post-processor that says less than it needs.
+    #[error("tokenizer.json: post_processor names the special token `{token}`, which its special_tokens do not have")]
+    Unexplained {
+        /// The token.
+        token: String,
+    },
     /// A character that cannot be spelt.
     #[error(
         "character `{}` (U+{:04X}) at byte {at} of the text has no token, and there is no token for unknown characters",

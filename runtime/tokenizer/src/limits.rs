@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::MOST_IDS;
 use crate::error::TokenizeError;
@@ -14,6 +15,8 @@ pub(crate) struct Written {
     #[serde(default)]
     added_tokens: Vec<Added>,
     model: Model,
+    #[serde(default)]
+    post_processor: Value,
 }
 
 #[derive(Deserialize)]
@@ -54,7 +57,36 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Written, TokenizeError> {
     let vocab = vocab.into_iter().flatten().map(|(token, id)| ("model.vocab", token, *id));
     match vocab.chain(added).find(|(_, _, id)| *id >= MOST_IDS as u64) {
         Some((field, token, found)) => Err(TokenizeError::IdLimit { field, found, token: token.clone() }),
-        None => Ok(written),
+        None => {
+            templates(&written.post_processor)?;
+            Ok(written)
+        }
+    }
+}
+
+/// Every special token that a template of the post-processor names is explained there; the library relies on it.
+fn templates(processor: &Value) -> Result<(), TokenizeError> {
+    processor["processors"].as_array().into_iter().flatten().try_for_each(templates)?;
+    if processor["type"] != "TemplateProcessing" {
+        return Ok(());
+    }
+    let named = ["single", "pair"].iter().flat_map(|field| names(&processor[*field]));
+    match named.into_iter().find(|name| processor["special_tokens"][name].is_null()) {
+        Some(token) => Err(TokenizeError::Unexplained { token }),
+        None => Ok(()),
+    }
+}
+
+/// Special tokens of a template, which is a list of pieces or a text such as `<s> $A:0`.
+fn names(template: &Value) -> Vec<String> {
+    let piece = |piece: &Value| piece["SpecialToken"]["id"].as_str().map(str::to_owned);
+    match template {
+        Value::Array(pieces) => pieces.iter().filter_map(piece).collect(),
+        Value::String(text) => {
+            let words = text.split_whitespace().filter(|word| !word.starts_with('$'));
+            words.map(|word| word.rsplit_once(':').map_or(word, |(name, _)| name).to_owned()).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

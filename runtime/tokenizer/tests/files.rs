@@ -102,3 +102,19 @@ fn all_end_tokens_of_all_files_are_obeyed_once() {
     let named = Files::new().with("tokenizer_config.json", json!({"eos_token": {"content": "<|im_start|>"}}));
     assert_eq!(named.load().unwrap().end(), [END, START]);
 }
+
+#[test]
+fn a_post_processor_explains_the_tokens_that_it_names() {
+    let refusal = |field: &str, value: serde_json::Value| {
+        let mut files = Files::new().leading_bos();
+        files.tokenizer["post_processor"][field] = value;
+        files.load().err().unwrap_or_default()
+    };
+    let expected = "tokenizer.json: post_processor names the special token `<s>`, which its special_tokens do not have";
+    assert_eq!(refusal("special_tokens", json!({})), expected);
+    let mut files = Files::new().leading_bos();
+    files.tokenizer["post_processor"]["special_tokens"] = json!({});
+    let nested = json!({"type": "Sequence", "processors": [files.tokenizer["post_processor"]]});
+    files.tokenizer["post_processor"] = nested;
+    assert_eq!(files.load().err().unwrap(), expected);
+}
