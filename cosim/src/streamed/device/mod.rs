@@ -133,6 +133,30 @@ impl RtlDevice {
         self.rig.as_mut()
     }
 
+    /// Reset the overlay, but not its memory, as a board does; what a program left half done is given up.
+    pub fn reset(&mut self) -> Result<(), DeviceError> {
+        self.bench()?.reset(RESET_CYCLES).map_err(failed)
+    }
+
+    /// Give the memory a program's image and forget what golden knew. The overlay stays as it is.
+    pub fn reload(&mut self, program: &Program) -> Result<(), DeviceError> {
+        program.belongs_to(&self.overlay)?;
+        let (ddr, regions) = image(program, &self.overlay)?;
+        let replaced = self.bench()?.memory_mut().replace(ddr, regions);
+        replaced.map_err(|e| DeviceError::Failed(e.to_string()))?;
+        self.follow(program)
+    }
+
+    /// Compare what runs from now on with golden.
+    fn follow(&mut self, program: &Program) -> Result<(), DeviceError> {
+        self.checked = Checked::default();
+        self.checker = match self.check {
+            Check::None => None,
+            Check::Descriptor | Check::End => Some(Checker::new(&self.overlay, program)?),
+        };
+        Ok(())
+    }
+
     fn bench(&mut self) -> Result<&mut Rig, DeviceError> {
         self.rig.as_mut().ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))
     }
@@ -284,12 +308,7 @@ impl Device for RtlDevice {
         let mut rig = Rig::new(sim, memory).map_err(failed)?;
         rig.reset(RESET_CYCLES).map_err(failed)?;
         self.rig = Some(rig);
-        self.checked = Checked::default();
-        self.checker = match self.check {
-            Check::None => None,
-            Check::Descriptor | Check::End => Some(Checker::new(&self.overlay, program)?),
-        };
-        Ok(())
+        self.follow(program)
     }
 
     fn set_register(&mut self, register: Register, value: u32) -> Result<(), DeviceError> {
