@@ -12,6 +12,8 @@ pub const WORD: u32 = WORD_BYTES as u32 * 8;
 pub const STEP_INDEX: u32 = REGISTERS.ilog2();
 /// Bits of a completion count.
 pub const COUNT_BITS: u32 = 16;
+/// Bits of a program's length.
+pub const LENGTH_BITS: u32 = 24;
 /// Bits of an AXI4-Lite address.
 pub const CSR_ADDRESS_BITS: u32 = 16;
 
@@ -165,7 +167,9 @@ interface! {
         /// Byte address of its first descriptor.
         address: -> unsigned(ADDRESS_BITS),
         /// Descriptors.
-        length: -> unsigned(24),
+        length: -> unsigned(LENGTH_BITS),
+        /// It runs, and its descriptors may be handed out.
+        dispatch: -> bit(),
     }
 }
 
@@ -192,6 +196,8 @@ interface! {
         starved: -> bit(),
         /// A prefetch FIFO is full.
         blocked: -> bit(),
+        /// An error is known.
+        failed: -> bit(),
     }
 }
 

@@ -17,6 +17,7 @@ impl Parts {
         tap.queued.drive(of_units(&|u| offer(u).valid) | of_units(&held));
         tap.beat.drive(self.beat_passes());
         tap.starved.drive(self.compute.output("event_starved"));
+        tap.failed.drive(self.csr.output("failed"));
         tap.blocked.drive(self.stream.output("event_blocked"));
         for unit in [Unit::Vector, Unit::Compute, Unit::Load] {
             self.scratch_tap(m, unit);
