@@ -68,7 +68,15 @@ pub(crate) fn declare(b: &mut Builder, line: Line, name: &str, ty: Type) -> Reg 
     let index = b.def.regs.len() as u32;
     let node = b.fresh(Op::Reg(index), Type { width: ty.width.max(1), ..ty });
     b.def.nodes[node as usize].name = Some(name.into());
-    b.def.regs.push(RegDef { name: name.into(), ty, node, reset: None, initial: None, use_dsp: false, drive: RegDrive::None });
+    b.def.regs.push(RegDef {
+        name: name.into(),
+        ty,
+        node,
+        reset: None,
+        initial: None,
+        use_dsp: false,
+        drive: RegDrive::None,
+    });
     Reg { q: b.signal(node), index }
 }
 

@@ -293,7 +293,9 @@ fn give_up(rig: &mut Rig) -> DeviceError {
         (Err(error), _) => failed(error),
         (Ok(_), Err(error)) => error,
         (Ok(State::Failed(failure)), Ok(())) => DeviceError::Failed(failure.to_string()),
-        (Ok(state), Ok(())) => DeviceError::Failed(format!("the overlay reports an error, but its status is {state:?}")),
+        (Ok(state), Ok(())) => {
+            DeviceError::Failed(format!("the overlay reports an error, but its status is {state:?}"))
+        }
     }
 }
 

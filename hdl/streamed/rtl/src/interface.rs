@@ -190,6 +190,10 @@ interface! {
         taken: -> unsigned(UNITS.len() as u32),
         /// A unit's queue has a descriptor.
         queued: -> unsigned(UNITS.len() as u32),
+        /// Its oldest may start.
+        offered: -> unsigned(UNITS.len() as u32),
+        /// A descriptor is held by a full queue.
+        refused: -> bit(),
         /// The compute unit takes a beat.
         beat: -> bit(),
         /// It waits for one.

@@ -194,7 +194,8 @@ fn writes_that_were_cut_get_the_rest_of_their_beats_without_strobes() {
         } else if memory.open.is_empty() {
             assert!(!high(&mut sim, "w_valid") || high(&mut sim, "aw_valid"), "cycle {cycle}");
             sim.set("w_ready", false);
-            held_w = high(&mut sim, "w_valid").then(|| ["w_data", "w_strb", "w_last"].map(|p| sim.get(p).to_u64()).into());
+            held_w =
+                high(&mut sim, "w_valid").then(|| ["w_data", "w_strb", "w_last"].map(|p| sim.get(p).to_u64()).into());
         }
         if high(&mut sim, "u_aw_valid") && high(&mut sim, "u_aw_ready") {
             announced = None;

@@ -101,7 +101,8 @@ fn a_host_in_any_order_reads_what_it_wrote() {
         let (mut next, mut counts, mut total) = (Vec::<(u32, u32, u32)>::new(), [0, 0], 0);
         for _ in 0..6000 {
             let [aw, w, ar] = host.offers();
-            let mut it = Move { b_ready: random.percent(eager[3]), r_ready: random.percent(eager[4]), ..Move::default() };
+            let mut it =
+                Move { b_ready: random.percent(eager[3]), r_ready: random.percent(eager[4]), ..Move::default() };
             let address = addresses[random.below(addresses.len() as u64) as usize];
             while next.len() <= counts[0].max(counts[1]) {
                 let strobes = if random.percent(80) { 15 } else { random.below(15) as u32 };
