@@ -49,11 +49,13 @@ impl Rig {
         }
         self.access = false;
         self.rst.set(1);
-        if !self.defined {
+        let mut left = cycles;
+        if !self.defined && cycles > 0 {
             self.sim.clock(|| {})?;
             self.defined = true;
+            left -= 1;
         }
-        self.run(cycles)?;
+        self.run(left)?;
         self.rst.set(0);
         Ok(())
     }

@@ -10,7 +10,7 @@ use sagen_cosim::verilate::{Built, Variant};
 use sagen_streamed_arch::{Device, DeviceError, StreamedConfig};
 use sagen_streamed_fuzz::program::RandomProgram;
 use sagen_streamed_isa::protocol::{self, State};
-use sagen_streamed_isa::{Csr, DESCRIPTOR_BYTES, ErrorSource};
+use sagen_streamed_isa::{Csr, DESCRIPTOR_BYTES, ErrorSource, LAYOUTS};
 
 /// One port that everything shares, and six ports.
 const OVERLAYS: [&str; 2] = ["d8_50mhz", "d16_100mhz_w128_p6"];
@@ -134,13 +134,14 @@ fn random_programs_with_one_random_error_response_end_and_the_next_program_runs(
 fn an_unknown_opcode_ends_the_program_and_nothing_after_it_is_handed_out() {
     let o = overlay::overlay(OVERLAYS[0]);
     let built = simulator(&o);
-    for (seed, opcode) in (1..=8).zip([0u8, 0xff, 0x80, 0x7f, 0x20, 0xf0, 0x0f, 0x55]) {
+    let unknown = |opcode: &u8| LAYOUTS.iter().all(|layout| layout.opcode as u8 != *opcode);
+    for (seed, opcode) in (1..).zip((0..=0xff).step_by(15).filter(unknown)) {
         let (mut first, second) = (overlay::program(&o, seed), overlay::program(&o, seed + 1000));
         let steps = first.routine.steps.len() as u64;
         let wrong = seed * 37 % steps;
         let descriptors = first.program.image.iter_mut().find(|s| s.base == first.routine.address).unwrap();
         descriptors.bytes[wrong as usize * DESCRIPTOR_BYTES] = opcode;
-        let mut device = RtlDevice::new(&built.library, &o, Profile::Random(seed), Check::None);
+        let mut device = RtlDevice::new(&built.library, &o, Profile::Random(seed), Check::End);
         device.load(&first.program).unwrap();
         set_registers(&mut device, &first).unwrap();
         let error = device.run(&first.routine).unwrap_err().to_string();

@@ -36,8 +36,6 @@ pub(crate) struct Options {
 
 /// The token that every run decodes, at position 0.
 const TOKEN: u32 = 1;
-/// Cycles of the reset that the recording begins with.
-const RESET_CYCLES: u64 = 8;
 /// Tokens that golden decodes and prefills.
 const GOLDEN_TOKENS: u32 = 32;
 
@@ -88,7 +86,7 @@ fn rtl(overlay: &StreamedConfig, compiled: &Arc<ModelProgram>, library: &Path) -
     let rig = recorded.rig().context("a program is loaded")?;
     rig.sim_mut().record();
     let first = rig.sim().cycle();
-    rig.reset(RESET_CYCLES)?;
+    recorded.reset()?;
     Session::new(&mut recorded, compiled, |_| {}).decode_step(TOKEN)?;
     let rig = recorded.rig().context("a program is loaded")?;
     let cycles = rig.sim().cycle() - first;

@@ -92,7 +92,8 @@ impl Run {
         let running = m.reg("running", bit()).reset(0);
         let done = m.reg("finished", bit()).reset(0);
         let control = |part: Field| write.to(Csr::Control.offset()) & write.data.bit(part.lo);
-        let draining = m.reg("draining", bit()).reset(1);
+        // At power-up too: until the first reset no unit is in a known state.
+        let draining = m.reg("draining", bit()).reset(1).initial(1);
         let start = m.net("start_now", control(control::START) & !running & !draining);
         let fetched = m.reg("fetched", unsigned(32)).reset(0);
         let cycles = m.reg("cycles", unsigned(32)).reset(0);

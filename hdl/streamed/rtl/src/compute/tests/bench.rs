@@ -29,6 +29,18 @@ pub(crate) struct Times {
 
 pub(crate) struct Bench {
     sim: Sim,
+    /// Path of a register that counts credits, and its value after the reset.
+    credits: Option<(&'static str, u64)>,
+    /// What stays low in the first 2,000 cycles of a job.
+    pub(crate) held: Option<Held>,
+}
+
+/// What the world around the unit may withhold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Held {
+    Descriptor,
+    Beat,
+    Write,
 }
 
 /// What is on its way.
@@ -58,7 +70,12 @@ impl Bench {
         let top = build(&mut d);
         let mut sim = Sim::new(&d, top).unwrap();
         sim.reset();
-        Self { sim }
+        Self { sim, credits: None, held: None }
+    }
+
+    /// From now on every job must give all credits back.
+    pub(crate) fn watch(&mut self, credits: &'static str) {
+        self.credits = Some((credits, self.sim.peek(credits).to_u64()));
     }
 
     /// Executes the job and checks everything written.
@@ -68,11 +85,13 @@ impl Bench {
         let (start, beats) = (self.sim.cycle(), job.work.iter().map(|w| w.beats.len()).sum::<usize>());
         while s.times.done.len() < job.work.len() {
             let accepted = s.times.accepted.len();
-            offered = accepted < job.work.len() && (offered || random.percent(pace.descriptor));
+            let held = self.held.filter(|_| self.sim.cycle() - start < 2000);
+            let percent = |random: &mut Random, what: Held, pace: u64| random.percent(pace) && held != Some(what);
+            offered = accepted < job.work.len() && (offered || percent(random, Held::Descriptor, pace.descriptor));
             let valid = Valid {
                 descriptor: offered,
-                beat: s.at.0 < job.work.len() && random.percent(pace.beat),
-                write: random.percent(pace.write),
+                beat: s.at.0 < job.work.len() && percent(random, Held::Beat, pace.beat),
+                write: percent(random, Held::Write, pace.write),
             };
             self.drive(job, &s, valid, random);
             self.observe(job, &mut s, valid);
@@ -83,6 +102,12 @@ impl Bench {
         }
         assert_eq!(s.beats, beats, "beats taken");
         assert!(!self.flag("busy"), "busy after the last done");
+        self.sim.set("desc_valid", false);
+        self.sim.set("beat_valid", false);
+        (0..40).for_each(|_| self.sim.step());
+        if let Some((path, rest)) = self.credits {
+            assert_eq!(self.sim.peek(path).to_u64(), rest, "{path}");
+        }
         s.times
     }
 
