@@ -43,9 +43,9 @@ pub fn fetch_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
         m.set(error, r_valid & axi.r_resp.bit(1));
         let broken = m.reg("broken", bit()).reset(0);
         m.when(r_valid & axi.r_resp.bit(1), || m.set(broken, high()));
-        let offered = m.net("offered", queue.holds() & dispatch & !broken);
-        let pop = m.net("pop", offered & descriptors.ready);
-        queue.pop(pop);
+        // What is not handed out is dropped: a drain follows, or no program runs.
+        queue.pop(descriptors.ready);
+        let pop = m.net("pop", queue.holds() & descriptors.ready);
 
         let room = m.reg("room", unsigned(room_bits)).reset(AHEAD * pieces);
         let zero = m.lit(unsigned(room_bits), 0);
@@ -58,6 +58,6 @@ pub fn fetch_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
         m.output("bus_error", error);
         axi.r_ready.drive(high());
         descriptors.data.drive(queue.front());
-        descriptors.valid.drive(offered);
+        descriptors.valid.drive(queue.holds() & dispatch & !broken);
     })
 }

@@ -1,6 +1,6 @@
 //! Scheduler: sends each descriptor to the queue of its unit and offers the oldest of each queue to the unit once
 //! every unit has completed as many descriptors as it waits for. A drain empties the queues; the counts stay until the
-//! next start. A descriptor that no unit knows is reported and never taken.
+//! next start. A descriptor that no unit knows is reported in the next cycle and never taken.
 
 use crate::interface::{Beats, COUNT_BITS, Completions, UnitPort, data_first};
 use sagen_blocks::fifo::fifo;
@@ -50,7 +50,9 @@ pub fn scheduler(d: &mut Design) -> ModuleId {
             idle = idle & issued_equals(m, unit, mine & desc_valid & q.room(), start, counts[unit.index()]);
         }
         descriptors.ready.drive(ready);
-        m.output("unknown", desc_valid & !known);
+        let unknown = m.reg("unknown_q", bit()).reset(0);
+        m.set(unknown, desc_valid & !known);
+        m.output("unknown", unknown);
         m.output("blocked", desc_valid & known & !ready);
         m.output("all_done", idle);
     })

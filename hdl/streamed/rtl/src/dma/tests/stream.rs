@@ -68,7 +68,7 @@ impl Bench {
             if ready && self.flag("beat_valid") {
                 let (beat, (base, stride)) = (self.sim.get("beat"), expected[found]);
                 for p in 0..self.ports {
-                    let lane = beat.lane(p as u32, 8 * self.bytes as u32).to_u64();
+                    let lane = beat.lane(p as u32, 8 * self.bytes as u32).limbs()[0];
                     assert_eq!(lane & ((1 << 40) - 1), (base + p as u64 * stride) & ((1 << 40) - 1), "beat {found}");
                 }
                 found += 1;
