@@ -29,6 +29,8 @@ pub struct Rig {
     rst: Port<u8>,
     /// An access is under way.
     access: bool,
+    /// It has been reset.
+    defined: bool,
 }
 
 impl Rig {
@@ -36,20 +38,24 @@ impl Rig {
     pub fn new(sim: Sim, memory: Memory) -> Result<Self, RigError> {
         let csr = sim.has_port("s_axi_awvalid").then(|| CsrMaster::attach(&sim)).transpose()?;
         let rst = sim.port("rst")?;
-        Ok(Self { sim, memory, csr, rst, access: false })
+        Ok(Self { sim, memory, csr, rst, access: false, defined: false })
     }
 
-    /// Holds the reset for `cycles` cycles. What the ports do meanwhile does not count.
+    /// Holds the reset for `cycles` cycles. The memory goes on; what the ports do before the first edge of the first
+    /// reset does not count.
     pub fn reset(&mut self, cycles: u64) -> Result<(), RigError> {
-        self.memory.reset();
         if let Some(csr) = &mut self.csr {
             csr.reset();
         }
         self.access = false;
         self.rst.set(1);
-        for _ in 0..cycles {
+        let mut left = cycles;
+        if !self.defined && cycles > 0 {
             self.sim.clock(|| {})?;
+            self.defined = true;
+            left -= 1;
         }
+        self.run(left)?;
         self.rst.set(0);
         Ok(())
     }

@@ -14,7 +14,7 @@ fn random_programs_leave_the_same_bits_in_rtl_and_golden() {
         let o = overlay::overlay(name);
         let (folder, ports) = overlay::emit(&o, "random");
         // Power-up values differ from seed to seed, so that a missing reset shows.
-        let variant = Variant { x_initial: XInitial::Unique, ..Variant::default() };
+        let variant = Variant { x_initial: XInitial::Unique, assertions: true, ..Variant::default() };
         let built = overlay::simulator(&folder, &ports, variant);
         let seeds = (first..first + programs).filter(|s| *s as usize % configs.len() == i);
         println!("{name}: {} programs from seed {first}", seeds.clone().count());

@@ -18,7 +18,7 @@ fn times(path: &Path) -> (u64, u64) {
 
 #[test]
 fn a_window_holds_its_cycles_and_no_others() {
-    let built = bench::build(64, Variant { trace: true, x_initial: XInitial::Fast });
+    let built = bench::build(64, Variant { trace: true, x_initial: XInitial::Fast, assertions: false });
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("window.fst");
     let mut bench = Bench::with(&built, Profile::Ideal, 100_000_000);
@@ -29,7 +29,7 @@ fn a_window_holds_its_cycles_and_no_others() {
 
 #[test]
 fn a_run_that_ends_inside_the_window_leaves_a_readable_file() {
-    let built = bench::build(64, Variant { trace: true, x_initial: XInitial::Fast });
+    let built = bench::build(64, Variant { trace: true, x_initial: XInitial::Fast, assertions: false });
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cut.fst");
     let mut bench = Bench::with(&built, Profile::Ideal, 100_000_000);
@@ -42,7 +42,7 @@ fn a_run_that_ends_inside_the_window_leaves_a_readable_file() {
 
 #[test]
 fn two_windows_make_two_files() {
-    let built = bench::build(64, Variant { trace: true, x_initial: XInitial::Fast });
+    let built = bench::build(64, Variant { trace: true, x_initial: XInitial::Fast, assertions: false });
     let folder = tempfile::tempdir().unwrap();
     let mut bench = Bench::with(&built, Profile::Ideal, 100_000_000);
     for start in [20, 40] {
@@ -63,7 +63,7 @@ fn a_build_without_traces_says_so() {
 
 #[test]
 fn a_trace_that_cannot_be_written_is_an_error() {
-    let built = bench::build(64, Variant { trace: true, x_initial: XInitial::Fast });
+    let built = bench::build(64, Variant { trace: true, x_initial: XInitial::Fast, assertions: false });
     let mut bench = Bench::with(&built, Profile::Ideal, 100_000_000);
     let window = TraceWindow { cycles: 10..20, path: "/nowhere/x.fst".into() };
     bench.rig.sim_mut().trace(window).unwrap();

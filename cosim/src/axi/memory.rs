@@ -1,6 +1,7 @@
 //! The memory: all master ports of a design, one DDR image, the regions they may touch.
 
 use super::ddr::{Ddr, DdrError};
+use super::failure::{Access, Failure};
 use super::profile::{Conditions, Gate, Pace};
 use super::read::{Address, Fault, ReadChannel};
 use super::stats::PortStats;
@@ -47,6 +48,18 @@ pub enum MemoryError {
     /// A port that is not as `super` describes.
     #[error(transparent)]
     Port(#[from] BridgeError),
+    /// A burst is outstanding.
+    #[error("the image cannot change while bursts are outstanding: {waiting}")]
+    Busy {
+        /// What each port waits for.
+        waiting: String,
+    },
+    /// A failure of a channel that the design does not have.
+    #[error("{failure}: the design has no such channel")]
+    NoChannel {
+        /// What was to fail.
+        failure: Failure,
+    },
     /// A data width that the model does not know.
     #[error("port m{port}: {channel} data is {bits} bits wide; allowed: 32, 64, 128")]
     Width {
@@ -108,8 +121,8 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Forgets all bursts and lowers every signal. The image and the statistics stay.
-    pub fn reset(&mut self) {
+    /// Lowers every signal.
+    fn reset(&mut self) {
         for port in &mut self.ports {
             port.read.reset();
             port.write.iter_mut().for_each(WriteChannel::reset);
@@ -141,6 +154,42 @@ impl Memory {
                 write.drive(next, &mut port.pace, &self.gate);
             }
         }
+    }
+
+    /// Another image and its regions, while no burst is outstanding.
+    pub fn replace(&mut self, ddr: Ddr, mut regions: Vec<Region>) -> Result<(), MemoryError> {
+        if !self.is_idle() {
+            return Err(MemoryError::Busy { waiting: self.waiting().join("; ") });
+        }
+        regions.sort_by_key(|region| region.base);
+        check_regions(&ddr, &regions)?;
+        (self.ddr, self.regions) = (ddr, regions);
+        Ok(())
+    }
+
+    /// Makes a burst fail, counted from now on.
+    pub fn fail(&mut self, failure: Failure) -> Result<(), MemoryError> {
+        let Failure { port, access, after, response } = failure;
+        let missing = || MemoryError::NoChannel { failure };
+        let found = self.ports.get_mut(port).ok_or_else(missing)?;
+        match access {
+            Access::Read => found.read.failures.add(after, response),
+            Access::Write => found.write.as_mut().ok_or_else(missing)?.failures.add(after, response),
+        }
+        Ok(())
+    }
+
+    /// No burst fails any more; returns whether all that were to fail have.
+    pub fn end_failures(&mut self) -> bool {
+        let mut all = true;
+        for port in &mut self.ports {
+            let write = port.write.as_mut().map(|write| &mut write.failures);
+            for failures in write.into_iter().chain([&mut port.read.failures]) {
+                all &= failures.is_empty();
+                failures.clear();
+            }
+        }
+        all
     }
 
     /// The image.

@@ -6,8 +6,12 @@
 //! Names at the top of a design: master `i` has `m{i}_axi_*` (addresses 40 bits, data 32, 64 or 128), without IDs, every
 //! port in order; a port without the `aw`, `w`, `b` signals only reads. The register slave is `s_axi_*` (16-bit addresses).
 //! Differences from a full AXI slave: write data is taken only after its address.
+//!
+//! The memory is not reset with the design, like the ports of a processing system: what was asked for before a reset is
+//! answered after it.
 
 mod ddr;
+mod failure;
 mod lite;
 mod memory;
 mod profile;
@@ -17,6 +21,7 @@ mod violation;
 mod write;
 
 pub use ddr::{Ddr, DdrError};
+pub use failure::{Access, Failure, Response};
 pub use lite::{CsrError, CsrMaster};
 pub use memory::{Memory, MemoryError, Region, Written};
 pub use profile::{Conditions, Profile, ProfileError};

@@ -1,6 +1,7 @@
 //! The AR and R channels of one port.
 
 use super::ddr::Ddr;
+use super::failure::Pending;
 use super::profile::{Gate, Pace};
 use super::stats::PortStats;
 use super::violation::{Channel, Rule};
@@ -136,6 +137,9 @@ impl AddressPorts {
     }
 }
 
+/// What a failing burst delivers.
+const NOTHING: [u8; 16] = [0; 16];
+
 /// A read burst that was accepted and has not ended.
 pub(super) struct ReadBurst {
     /// Start address and length in bytes, for the race check.
@@ -145,6 +149,8 @@ pub(super) struct ReadBurst {
     at: usize,
     left: u64,
     due: u64,
+    /// RRESP of every beat.
+    response: u8,
 }
 
 /// The read half of a port.
@@ -160,6 +166,7 @@ pub(super) struct ReadChannel {
     accepted: bool,
     offered: bool,
     gap: u32,
+    pub(super) failures: Pending,
 }
 
 impl ReadChannel {
@@ -178,6 +185,7 @@ impl ReadChannel {
             accepted: false,
             offered: false,
             gap: 0,
+            failures: Pending::default(),
         })
     }
 
@@ -236,6 +244,7 @@ impl ReadChannel {
             at: at & !(self.beat - 1),
             left: seen.beats(),
             due,
+            response: self.failures.next(),
         });
     }
 
@@ -250,7 +259,9 @@ impl ReadChannel {
         match beat {
             Some(burst) if self.gap == 0 && gate.is_open() => {
                 gate.charge(self.beat);
-                self.data.set(ddr.at(burst.at, self.beat));
+                let data = if burst.response == 0 { ddr.at(burst.at, self.beat) } else { &NOTHING[..self.beat] };
+                self.data.set(data);
+                self.resp.set(burst.response);
                 self.last.set(u8::from(burst.left == 1));
                 self.valid.set(1);
                 self.offered = true;

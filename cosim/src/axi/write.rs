@@ -1,6 +1,7 @@
 //! The AW, W and B channels of one port.
 
 use super::ddr::Ddr;
+use super::failure::Pending;
 use super::profile::{Gate, Pace};
 use super::read::{Address, AddressPorts, Fault};
 use super::stats::PortStats;
@@ -19,6 +20,8 @@ pub(super) struct WriteBurst {
     beats: u64,
     taken: u64,
     due: u64,
+    /// BRESP.
+    response: u8,
 }
 
 /// The payload of W.
@@ -49,6 +52,7 @@ pub(super) struct WriteChannel {
     is_ready: bool,
     gap: u32,
     answered: bool,
+    pub(super) failures: Pending,
 }
 
 /// What a cycle did to the memory.
@@ -86,6 +90,7 @@ impl WriteChannel {
             is_ready: false,
             gap: 0,
             answered: false,
+            failures: Pending::default(),
         }))
     }
 
@@ -193,6 +198,7 @@ impl WriteChannel {
             beats: seen.beats(),
             taken: 0,
             due: u64::MAX,
+            response: self.failures.next(),
         });
     }
 
@@ -206,8 +212,10 @@ impl WriteChannel {
             self.ready.set(u8::from(ready));
         }
         if !self.answered {
-            self.answered = self.bursts.front().is_some_and(|burst| burst.due <= next);
+            let burst = self.bursts.front().filter(|burst| burst.due <= next);
+            self.answered = burst.is_some();
             self.b_valid.set(u8::from(self.answered));
+            self.b_resp.set(burst.map_or(0, |burst| burst.response));
         }
     }
 
@@ -244,7 +252,9 @@ impl WriteBurst {
         if strobes & ((1 << skipped) - 1) != 0 {
             return Err(Box::new((self.address, Rule::Strobe { strobes })));
         }
-        if strobes == (1 << width) - 1 {
+        if self.response != 0 {
+            // The memory refuses it.
+        } else if strobes == (1 << width) - 1 {
             ddr.put(self.at, &data[..width]);
         } else {
             for lane in (0..width).filter(|lane| strobes >> lane & 1 == 1) {

@@ -38,8 +38,6 @@ pub(crate) struct Options {
 
 /// The token that every run decodes, at position 0.
 const TOKEN: u32 = 1;
-/// Cycles of the reset that the recording begins with.
-const RESET_CYCLES: u64 = 8;
 /// Measurements of simulator and bare loop, in turns: what else the computer does then meets both.
 const PAIRS: usize = 3;
 /// Processors that others keep busy on a quiet computer, at most.
@@ -117,7 +115,7 @@ fn record(overlay: &StreamedConfig, compiled: &Arc<ModelProgram>, library: &Path
     let rig = recorded.rig().context("a program is loaded")?;
     rig.sim_mut().record();
     let first = rig.sim().cycle();
-    rig.reset(RESET_CYCLES)?;
+    recorded.reset()?;
     Session::new(&mut recorded, compiled, |_| {}).decode_step(TOKEN)?;
     let rig = recorded.rig().context("a program is loaded")?;
     let cycles = rig.sim().cycle() - first;

@@ -51,6 +51,8 @@ pub struct Variant {
     pub trace: bool,
     /// Power-up values.
     pub x_initial: XInitial,
+    /// The assertions of the Verilog end the run that breaks one.
+    pub assertions: bool,
 }
 
 /// A design ready to load.
@@ -169,6 +171,9 @@ fn key(design: &Design, variant: Variant, tools: &Tools, glue: &str) -> cache::K
 
 fn verilator_flags(variant: Variant) -> Vec<&'static str> {
     let mut flags = VERILATOR_FLAGS.to_vec();
+    if variant.assertions {
+        flags.push("+define+SAGEN_ASSERT");
+    }
     flags.push("--x-initial");
     flags.push(match variant.x_initial {
         XInitial::Fast => "fast",

@@ -3,10 +3,15 @@
 
 use sagen_cosim::axi::Profile;
 use sagen_cosim::streamed::device::{Check, RtlDevice};
+use sagen_cosim::streamed::timeline::Timeline;
 use sagen_cosim::verilate::{Built, Cache, Design, Tools, TopPort, Variant, verilate};
 use sagen_streamed_arch::{Device, DeviceError, StreamedConfig};
 use sagen_streamed_fuzz::program::{RandomProgram, random_program};
+use sagen_streamed_isa::{COUNTERS, UNITS};
 use std::path::{Path, PathBuf};
+
+/// Cycles of a descriptor that a unit may count otherwise.
+const EDGE: u64 = 2;
 
 /// A number from the environment.
 pub fn number(name: &str, default: u64) -> u64 {
@@ -55,5 +60,22 @@ pub fn run(library: &Path, overlay: &StreamedConfig, random: &RandomProgram, see
     for (index, value) in &random.registers {
         device.set_register(*index, *value)?;
     }
-    device.run(&random.routine).map(|_| ())
+    device.record_timelines();
+    let stats = device.run(&random.routine)?;
+    counters_agree(&stats.counters, &device.take_timelines()[0])
+}
+
+/// The event counters against what was seen from outside. When a unit takes up or ends a descriptor is its own matter:
+/// such counters may differ by a few cycles a descriptor.
+pub fn counters_agree(counted: &[u64], timeline: &Timeline) -> Result<(), DeviceError> {
+    for ((counter, counted), seen) in COUNTERS.iter().zip(counted).zip(timeline.events) {
+        let unit = UNITS.iter().find(|u| counter.name.starts_with(u.name()));
+        let edges = counter.name.ends_with("_busy") || counter.name.ends_with("_wait");
+        let descriptors = timeline.spans.iter().filter(|s| edges && Some(&s.unit) == unit).count() as u64;
+        if counted.abs_diff(seen) > EDGE * descriptors {
+            let text = format!("counter {}: {counted}, seen {seen}, {descriptors} descriptors", counter.name);
+            return Err(DeviceError::Failed(text));
+        }
+    }
+    Ok(())
 }

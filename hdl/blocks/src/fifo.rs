@@ -20,6 +20,12 @@ impl<L: Layout> Fifo<L> {
     pub fn place(self, m: &Module, name: &str) -> Queue<L> {
         Queue { u: m.instance(name, self.module), layout: self.layout }
     }
+
+    /// Places it with a reset of its own, which empties it.
+    #[track_caller]
+    pub fn place_reset(self, m: &Module, name: &str, reset: Signal) -> Queue<L> {
+        Queue { u: m.instance(name, self.module).reset_by(reset), layout: self.layout }
+    }
 }
 
 /// A queue in the module that placed it.

@@ -1,11 +1,13 @@
 //! The register bus: words of 32 bits that its masters write and read. The host is one, by [`crate::axi::lite`].
+//!
+//! One rule for addresses: all bits count. A word is at a multiple of four bytes within a range of the map.
 
-use sagen_lang::{Signal, lit};
+use sagen_lang::{Signal, lit, low};
 
 /// A word that a master writes, for one cycle.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterWrite {
-    /// It is written.
+    /// It is written; its address is in the map.
     pub strobe: Signal,
     /// Byte address.
     pub address: Signal,
@@ -20,43 +22,76 @@ impl RegisterWrite {
         self.strobe & self.address.eq_lit(u64::from(offset))
     }
 
-    /// High while one of the 2^bits words from `base` on is written, and its number.
+    /// High while one of the words of a range is written, and its number.
     #[track_caller]
-    pub fn within(&self, base: u32, bits: u32) -> (Signal, Signal) {
-        (self.strobe & within(self.address, base, bits), self.address.slice(2, bits))
+    pub fn within(&self, range: Range) -> (Signal, Signal) {
+        (self.strobe & range.has(self.address), range.number(self.address))
     }
 }
 
-/// Words that answer reads: 2^bits from a multiple of their size on.
+/// Words that follow each other; the base is a multiple of their number, rounded up to a power of two.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// Byte address of the first.
+    pub base: u32,
+    /// Words.
+    pub words: u32,
+}
+
+impl Range {
+    fn bits(self) -> u32 {
+        self.words.next_power_of_two().ilog2()
+    }
+
+    /// Number of the word at an address of the range.
+    #[track_caller]
+    pub fn number(self, address: Signal) -> Signal {
+        address.slice(2, self.bits())
+    }
+
+    /// The address is that of a word of the range.
+    #[track_caller]
+    pub fn has(self, address: Signal) -> Signal {
+        let low = 2 + self.bits();
+        let here = address.slice(low, address.width() - low).eq_lit(u64::from(self.base >> low));
+        let aligned = address.slice(0, 2).is_zero();
+        let exists = match self.words.is_power_of_two() {
+            true => here,
+            false => here & self.number(address).lt_lit(u64::from(self.words)),
+        };
+        exists & aligned
+    }
+}
+
+/// The address is that of a word of one of the ranges.
+#[track_caller]
+pub fn known(address: Signal, ranges: &[Range]) -> Signal {
+    ranges.iter().fold(low(), |all, range| all | range.has(address))
+}
+
+/// Words that answer reads.
 pub struct Window {
     here: Signal,
     word: Signal,
 }
 
 impl Window {
-    /// What `word` says of the number within the window.
+    /// What `word` says of the number within the range.
     #[track_caller]
-    pub fn new(address: Signal, base: u32, bits: u32, word: impl FnOnce(Signal) -> Signal) -> Self {
-        Self { here: within(address, base, bits), word: word(address.slice(2, bits)) }
+    pub fn new(address: Signal, range: Range, word: impl FnOnce(Signal) -> Signal) -> Self {
+        Self { here: range.has(address), word: word(range.number(address)) }
     }
 
-    /// Words that follow each other from `base` on, then zeros.
+    /// These words from `base` on.
     #[track_caller]
     pub fn of(address: Signal, base: u32, words: &[Signal]) -> Self {
-        let bits = words.len().next_power_of_two().ilog2();
-        let zeros = std::iter::repeat(lit(32, 0));
-        let padded: Vec<Signal> = words.iter().copied().chain(zeros).take(1 << bits).collect();
-        Self::new(address, base, bits, |number| number.select(&padded))
+        Self::new(address, Range { base, words: words.len() as u32 }, |number| number.select(words))
     }
 }
 
-/// The word of the window that has the address, or zero.
+/// The word of the window that has the address, or zero, and whether one has it.
 #[track_caller]
-pub fn read(windows: impl IntoIterator<Item = Window>) -> Signal {
-    windows.into_iter().fold(lit(32, 0), |all, w| all | w.word & w.here.repeat(32))
-}
-
-#[track_caller]
-fn within(address: Signal, base: u32, bits: u32) -> Signal {
-    address.slice(2 + bits, address.width() - 2 - bits).eq_lit(u64::from(base >> (2 + bits)))
+pub fn read(windows: impl IntoIterator<Item = Window>) -> (Signal, Signal) {
+    let none = (lit(32, 0), low());
+    windows.into_iter().fold(none, |(word, known), w| (word | w.word & w.here.repeat(32), known | w.here))
 }

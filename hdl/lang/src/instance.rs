@@ -38,13 +38,35 @@ impl Module {
                 b.def.resettable |= entity.resettable();
             }
             let none = vec![None; ports];
-            b.def.instances.push(InstanceDef { name: name.into(), module, inputs: none.clone(), outputs: none });
+            b.def.instances.push(InstanceDef {
+                name: name.into(),
+                module,
+                reset: None,
+                inputs: none.clone(),
+                outputs: none,
+            });
             Instance { serial: self.serial, index: b.def.instances.len() as u32 - 1 }
         })
     }
 }
 
 impl Instance {
+    /// Resets it by a signal instead of the reset of the module around it.
+    #[track_caller]
+    #[must_use]
+    pub fn reset_by(self, signal: impl Into<Signal>) -> Instance {
+        let (line, signal) = (Location::caller(), signal.into());
+        builder::of(self.serial, |b| {
+            let value = b.resolve(line, signal);
+            let instance = b.def.instances[self.index as usize].name.clone();
+            b.expect_bit(line, value, &format!("the reset of instance `{instance}`"));
+            if b.def.instances[self.index as usize].reset.replace(value).is_some() {
+                b.fail(line, Problem::Twice { kind: "instance", name: instance, verb: "reset" });
+            }
+        });
+        self
+    }
+
     /// Connects an input port.
     #[track_caller]
     pub fn input(self, port: &str, signal: impl Into<Signal>) {

@@ -122,6 +122,8 @@ pub(crate) struct RegDef {
     pub(crate) ty: Type,
     pub(crate) node: NodeId,
     pub(crate) reset: Option<NodeId>,
+    /// Its value before the first clock edge.
+    pub(crate) initial: Option<NodeId>,
     pub(crate) use_dsp: bool,
     pub(crate) drive: RegDrive,
 }
@@ -173,6 +175,8 @@ pub(crate) struct FsmDef {
 pub(crate) struct InstanceDef {
     pub(crate) name: String,
     pub(crate) module: ModuleId,
+    /// What resets it instead of the reset of the module around it.
+    pub(crate) reset: Option<NodeId>,
     /// By port number of the module: the value of an input.
     pub(crate) inputs: Vec<Option<NodeId>>,
     /// By port number of the module: the node of an output that is used.

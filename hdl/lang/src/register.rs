@@ -1,4 +1,4 @@
-//! Registers: clocked by the module's clock, reset only if asked, assigned by `set` or built as delays.
+//! Registers: clocked by the module's clock, reset and initialised only if asked, assigned by `set` or built as delays.
 
 use crate::builder::{self, Builder, Line};
 use crate::errors::Problem;
@@ -35,6 +35,23 @@ impl Reg {
         self
     }
 
+    /// Gives it a value at power-up, which a reset does not change: for state that must outlive a reset.
+    #[track_caller]
+    #[must_use]
+    pub fn initial(self, value: impl Value) -> Reg {
+        let line = Location::caller();
+        builder::of(self.q.serial, |b| {
+            let ty = b.ty(self.q.node);
+            let value = b.literal(line, ty, value);
+            let reg = &mut b.def.regs[self.index as usize];
+            if reg.initial.replace(value).is_some() {
+                let name = reg.name.clone();
+                b.fail(line, Problem::Twice { kind: "register", name, verb: "initialised" });
+            }
+        });
+        self
+    }
+
     /// Asks the synthesiser to compute its value in a DSP block.
     #[must_use]
     pub fn use_dsp(self) -> Reg {
@@ -51,7 +68,15 @@ pub(crate) fn declare(b: &mut Builder, line: Line, name: &str, ty: Type) -> Reg 
     let index = b.def.regs.len() as u32;
     let node = b.fresh(Op::Reg(index), Type { width: ty.width.max(1), ..ty });
     b.def.nodes[node as usize].name = Some(name.into());
-    b.def.regs.push(RegDef { name: name.into(), ty, node, reset: None, use_dsp: false, drive: RegDrive::None });
+    b.def.regs.push(RegDef {
+        name: name.into(),
+        ty,
+        node,
+        reset: None,
+        initial: None,
+        use_dsp: false,
+        drive: RegDrive::None,
+    });
     Reg { q: b.signal(node), index }
 }
 

@@ -400,3 +400,37 @@ fn a_violated_assertion_stops_the_interpreter() {
         "cycle 1: u_leaf.assertion failed: x is a digit"
     );
 }
+
+#[test]
+fn a_register_with_an_initial_value_keeps_its_state_over_a_reset_and_an_instance_may_have_its_own() {
+    let mut d = Design::new();
+    let counter = d.module("counter", |m| {
+        let count = m.reg("count", unsigned(8)).reset(3);
+        m.set(count, count.add_lit(1));
+        m.output("q", count);
+    });
+    let top = d.module("top", |m| {
+        let clear = m.input("clear", bit());
+        let kept = m.reg("kept", unsigned(8)).initial(200);
+        m.set(kept, kept.add_lit(1));
+        m.output("kept_q", kept);
+        m.output("own", m.instance("u_own", counter).reset_by(clear).output("q"));
+        m.output("shared", m.instance("u_shared", counter).output("q"));
+    });
+    let mut sim = Sim::new(&d, top).unwrap();
+    let values = |sim: &mut Sim| ["kept_q", "own", "shared"].map(|port| sim.get(port).to_u64());
+    assert_eq!(values(&mut sim)[0], 200);
+    sim.set("clear", true);
+    sim.reset();
+    assert_eq!(values(&mut sim), [201, 3, 3]);
+    sim.set("clear", false);
+    sim.step();
+    sim.reset();
+    assert_eq!(values(&mut sim), [203, 5, 3]);
+    sim.set("clear", true);
+    sim.step();
+    assert_eq!(values(&mut sim), [204, 3, 4]);
+    let text: String = verilog::print(&d, top).into_iter().map(|(_, text)| text).collect();
+    assert!(text.contains("  initial begin\n    kept = 8'd200;\n  end\n"), "{text}");
+    assert!(text.contains(".rst(clear)") && text.contains(".rst(rst)"), "{text}");
+}

@@ -27,6 +27,9 @@ const PATIENCE: u64 = 8 * SLICE;
 /// Cycles that the reset is held.
 const RESET_CYCLES: u64 = 8;
 
+/// Looks at the status register until a drain must have ended: the slowest memory answers all that may be in flight.
+const DRAIN_LOOKS: u32 = 50_000;
+
 /// How closely a run is compared with the golden machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
@@ -133,6 +136,37 @@ impl RtlDevice {
         self.rig.as_mut()
     }
 
+    /// Reset the overlay, but not its memory, as a board does; what a program left half done is given up.
+    pub fn reset(&mut self) -> Result<(), DeviceError> {
+        let bench = self.bench()?;
+        bench.reset(RESET_CYCLES).map_err(failed)?;
+        quiet(protocol::quiet(bench, DRAIN_LOOKS))
+    }
+
+    /// Give up what runs and bring the overlay back to idle.
+    pub fn drain(&mut self) -> Result<(), DeviceError> {
+        quiet(protocol::drain(self.bench()?, DRAIN_LOOKS))
+    }
+
+    /// Give the memory a program's image and forget what golden knew. The overlay stays as it is.
+    pub fn reload(&mut self, program: &Program) -> Result<(), DeviceError> {
+        program.belongs_to(&self.overlay)?;
+        let (ddr, regions) = image(program, &self.overlay)?;
+        let replaced = self.bench()?.memory_mut().replace(ddr, regions);
+        replaced.map_err(|e| DeviceError::Failed(e.to_string()))?;
+        self.follow(program)
+    }
+
+    /// Compare what runs from now on with golden.
+    fn follow(&mut self, program: &Program) -> Result<(), DeviceError> {
+        self.checked = Checked::default();
+        self.checker = match self.check {
+            Check::None => None,
+            Check::Descriptor | Check::End => Some(Checker::new(&self.overlay, program)?),
+        };
+        Ok(())
+    }
+
     fn bench(&mut self) -> Result<&mut Rig, DeviceError> {
         self.rig.as_mut().ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))
     }
@@ -140,7 +174,8 @@ impl RtlDevice {
     /// Run until every descriptor is done, comparing on the way.
     fn execute(&mut self, routine: &Routine) -> Result<(), DeviceError> {
         let rig = self.rig.as_mut().ok_or_else(|| DeviceError::Failed("no program is loaded".to_string()))?;
-        let done: Port<u8> = rig.sim().port("tap_done").map_err(|e| failed(e.into()))?;
+        let tap = |name: &str| rig.sim().port::<u8>(name).map_err(|e| failed(e.into()));
+        let (done, broken) = (tap("tap_done")?, tap("tap_failed")?);
         let mut taps = match self.check {
             Check::Descriptor => Some(Taps::attach(rig.sim(), self.overlay.data_port()).map_err(|e| failed(e.into()))?),
             Check::End | Check::None => None,
@@ -155,6 +190,9 @@ impl RtlDevice {
         let mut watch = hang::Watch::new(rig, begin);
         while run.finished < run.total {
             let pulses = step(rig, &done, taps.as_mut(), observer.as_mut()).map_err(|e| run.explain(e, routine))?;
+            if broken.get() == 1 {
+                return Err(give_up(rig));
+            }
             if pulses != 0 {
                 if let (Some(taps), Some(checker)) = (taps.as_mut(), self.checker.as_mut()) {
                     checker.completed(pulses, taps, rig, &mut self.checked).inspect_err(|_| self.differs = true)?;
@@ -246,6 +284,29 @@ fn step(
     Ok(pulses)
 }
 
+/// The overlay reports an error: what it says, after it was brought back to idle.
+fn give_up(rig: &mut Rig) -> DeviceError {
+    // The register follows the fault by a cycle.
+    let found = rig.step().and_then(|()| protocol::poll(rig));
+    let drained = quiet(protocol::drain(rig, DRAIN_LOOKS));
+    match (found, drained) {
+        (Err(error), _) => failed(error),
+        (Ok(_), Err(error)) => error,
+        (Ok(State::Failed(failure)), Ok(())) => DeviceError::Failed(failure.to_string()),
+        (Ok(state), Ok(())) => {
+            DeviceError::Failed(format!("the overlay reports an error, but its status is {state:?}"))
+        }
+    }
+}
+
+/// Whether the overlay is idle again.
+fn quiet(result: Result<bool, RigError>) -> Result<(), DeviceError> {
+    match result.map_err(failed)? {
+        true => Ok(()),
+        false => Err(DeviceError::Failed(format!("the overlay still drains after {DRAIN_LOOKS} looks at its status"))),
+    }
+}
+
 fn failed(error: RigError) -> DeviceError {
     DeviceError::Failed(error.to_string())
 }
@@ -283,13 +344,9 @@ impl Device for RtlDevice {
         let memory = Memory::attach(&sim, ddr, regions, conditions).map_err(|e| fail(&e))?;
         let mut rig = Rig::new(sim, memory).map_err(failed)?;
         rig.reset(RESET_CYCLES).map_err(failed)?;
+        quiet(protocol::quiet(&mut rig, DRAIN_LOOKS))?;
         self.rig = Some(rig);
-        self.checked = Checked::default();
-        self.checker = match self.check {
-            Check::None => None,
-            Check::Descriptor | Check::End => Some(Checker::new(&self.overlay, program)?),
-        };
-        Ok(())
+        self.follow(program)
     }
 
     fn set_register(&mut self, register: Register, value: u32) -> Result<(), DeviceError> {

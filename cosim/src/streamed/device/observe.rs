@@ -8,6 +8,8 @@ use sagen_streamed_arch::Routine;
 pub(super) struct Observer {
     taken: Port<u8>,
     queued: Port<u8>,
+    offered: Port<u8>,
+    refused: Port<u8>,
     beat: Port<u8>,
     starved: Port<u8>,
     blocked: Port<u8>,
@@ -19,6 +21,8 @@ impl Observer {
         Ok(Self {
             taken: sim.port("tap_taken")?,
             queued: sim.port("tap_queued")?,
+            offered: sim.port("tap_offered")?,
+            refused: sim.port("tap_refused")?,
             beat: sim.port("tap_beat")?,
             starved: sim.port("tap_starved")?,
             blocked: sim.port("tap_blocked")?,
@@ -32,6 +36,8 @@ impl Observer {
         self.recorder.sample(&Sample {
             taken: self.taken.get(),
             queued: self.queued.get(),
+            offered: self.offered.get(),
+            refused: self.refused.get() == 1,
             done,
             beat: self.beat.get() == 1,
             starved: self.starved.get() == 1,

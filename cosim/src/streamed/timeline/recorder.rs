@@ -5,7 +5,7 @@
 
 use super::{State, Tally};
 use sagen_streamed_arch::{Label, Routine};
-use sagen_streamed_isa::{Operation, UNITS, Unit};
+use sagen_streamed_isa::{COUNTERS, Operation, UNITS, Unit};
 use serde::Serialize;
 
 /// What the taps show in one cycle; bit i of a byte belongs to unit i.
@@ -23,6 +23,10 @@ pub struct Sample {
     pub starved: bool,
     /// The stream is held by a full FIFO.
     pub blocked: bool,
+    /// The oldest descriptor of the queue may start.
+    pub offered: u8,
+    /// A descriptor is held by a full queue.
+    pub refused: bool,
 }
 
 /// One descriptor on its unit. Cycles count from the start of the run.
@@ -72,6 +76,9 @@ pub struct Timeline {
     pub spans: Vec<Span>,
     /// Cycles of each unit after its last descriptor.
     pub finished: [u64; UNITS.len()],
+    /// What the event counters should have counted, in the order of `COUNTERS`; a descriptor is executed from the cycle
+    /// after it was accepted until it is completed.
+    pub events: [u64; COUNTERS.len()],
 }
 
 /// What must be known of a descriptor.
@@ -103,6 +110,7 @@ pub struct Recorder {
     cycle: u64,
     lanes: [Lane; UNITS.len()],
     spans: Vec<Span>,
+    events: [u64; COUNTERS.len()],
 }
 
 impl Recorder {
@@ -126,12 +134,14 @@ impl Recorder {
             cause: None,
             cycles: Tally::default(),
         };
-        Self { cycle: 0, lanes, spans: routine.steps.iter().enumerate().map(span).collect() }
+        let spans = routine.steps.iter().enumerate().map(span).collect();
+        Self { cycle: 0, lanes, spans, events: [0; COUNTERS.len()] }
     }
 
     /// One cycle.
     #[inline]
     pub fn sample(&mut self, sample: &Sample) {
+        self.count(sample);
         // Counts as the scheduler has them: a completion counts from the next cycle on.
         let counts: [u64; UNITS.len()] = std::array::from_fn(|u| self.lanes[u].done as u64);
         let fed = self.lanes[Unit::Stream.index()].in_flight() || bit(sample.taken, Unit::Stream);
@@ -139,6 +149,29 @@ impl Recorder {
             self.unit(unit, sample, &counts, fed);
         }
         self.cycle += 1;
+    }
+
+    fn count(&mut self, sample: &Sample) {
+        let busy = |unit: Unit| self.lanes[unit.index()].in_flight();
+        let held = |unit: Unit| bit(sample.queued & !sample.offered, unit);
+        let wait = |unit: Unit| held(unit) && !busy(unit);
+        let now = [
+            busy(Unit::Stream),
+            held(Unit::Stream),
+            sample.blocked,
+            busy(Unit::Compute),
+            wait(Unit::Compute),
+            sample.starved,
+            sample.beat,
+            busy(Unit::Vector),
+            wait(Unit::Vector),
+            busy(Unit::Load),
+            wait(Unit::Load),
+            busy(Unit::Store),
+            wait(Unit::Store),
+            sample.refused,
+        ];
+        self.events.iter_mut().zip(now).for_each(|(event, now)| *event += u64::from(now));
     }
 
     fn unit(&mut self, unit: Unit, sample: &Sample, counts: &[u64; UNITS.len()], fed: bool) {
@@ -180,7 +213,7 @@ impl Recorder {
     #[must_use]
     pub fn finish(self) -> Timeline {
         let finished = std::array::from_fn(|u| self.lanes[u].finished);
-        Timeline { cycles: self.cycle, spans: self.spans, finished }
+        Timeline { cycles: self.cycle, spans: self.spans, finished, events: self.events }
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod arbiter;
 pub mod burst;
+pub mod guard;
 pub mod lite;
 
 use sagen_lang::{Renamed, bit, interface, unsigned};
@@ -113,7 +114,7 @@ interface! {
         w_ready: <- bit(),
         /// The write is answered.
         b_valid: <- bit(),
-        /// 0, OKAY.
+        /// 0, OKAY, or 2, SLVERR.
         b_resp: <- unsigned(2),
         /// The answer is taken.
         b_ready: -> bit(),
@@ -127,7 +128,7 @@ interface! {
         r_valid: <- bit(),
         /// The word.
         r_data: <- unsigned(32),
-        /// 0, OKAY.
+        /// 0, OKAY, or 2, SLVERR.
         r_resp: <- unsigned(2),
         /// The answer is taken.
         r_ready: -> bit(),

@@ -81,7 +81,8 @@ impl Clocked {
         self.statements(compiled, number, &def.body);
         let resets: Vec<(Place, Place)> = def.regs.iter().filter_map(|r| Some((at(r.node), at(r.reset?)))).collect();
         if !resets.is_empty() {
-            let hole = self.hole(|jump| Action::UnlessSet { condition: compiled.reset, jump });
+            let condition = compiled.reset_of(number);
+            let hole = self.hole(|jump| Action::UnlessSet { condition, jump });
             resets.into_iter().for_each(|(reg, value)| self.set(reg, value));
             self.land(hole);
         }

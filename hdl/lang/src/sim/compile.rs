@@ -42,6 +42,7 @@ impl Compiled {
         let (sources, computed): (Vec<Cell>, Vec<Cell>) = order.into_iter().partition(|&c| compiled.is_source(c));
         sources.into_iter().for_each(|c| compiled.add_source(c));
         computed.into_iter().for_each(|c| compiled.add_computed(c));
+        compiled.initialise();
         Ok(compiled)
     }
 
@@ -54,6 +55,24 @@ impl Compiled {
         };
         debug_assert_ne!(at, NOWHERE, "a value is read that is not among the roots");
         Place { at, ty: self.flat.ty(cell) }
+    }
+
+    /// Where the reset of an instance lies.
+    pub(super) fn reset_of(&self, instance: usize) -> Slot {
+        self.flat.reset_of(instance).map_or(self.reset, |cell| self.place(cell).at)
+    }
+
+    /// Registers get what they hold at power-up.
+    fn initialise(&mut self) {
+        let regs = self.flat.instances.iter().flat_map(|instance| {
+            let at = |node| self.place(instance.cell(node));
+            let given = instance.def().regs.iter().filter_map(|r| Some((r.node, r.initial?)));
+            given.map(move |(reg, value)| (at(reg), at(value))).collect::<Vec<_>>()
+        });
+        for (reg, value) in regs.collect::<Vec<_>>() {
+            let value = value.at as usize;
+            self.values.copy_within(value..value + limbs::count(reg.ty.width), reg.at as usize);
+        }
     }
 
     fn is_source(&self, cell: Cell) -> bool {

@@ -106,11 +106,21 @@ impl Flat {
                 let parent = &self.instances[parent];
                 parent.def().instances[number].inputs[*port as usize].map(|n| parent.cell(n))
             }
+            Op::Reset => self.reset_of(self.owner_number(cell)),
             Op::InstanceOutput { instance: number, port } => {
                 let child = &self.instances[instance.children[*number as usize]];
                 child.def().outputs[*port as usize].map(|n| child.cell(n))
             }
             _ => None,
+        }
+    }
+
+    /// What resets an instance; none is the reset of the top.
+    pub(super) fn reset_of(&self, instance: usize) -> Option<Cell> {
+        let (parent, number) = self.instances[instance].parent?;
+        match self.instances[parent].def().instances[number].reset {
+            Some(node) => Some(self.instances[parent].cell(node)),
+            None => self.reset_of(parent),
         }
     }
 
@@ -226,7 +236,7 @@ fn reads(def: &ModuleDef, mut read: impl FnMut(NodeId)) {
         }
     }
     for reg in &def.regs {
-        reg.reset.into_iter().for_each(&mut read);
+        reg.reset.into_iter().chain(reg.initial).for_each(&mut read);
         if let RegDrive::Delay { enable, value } = reg.drive {
             enable.into_iter().chain([value]).for_each(&mut read);
         }
@@ -238,7 +248,7 @@ fn reads(def: &ModuleDef, mut read: impl FnMut(NodeId)) {
         }
         mem.reads.iter().for_each(|r| [r.enable, r.addr].into_iter().for_each(&mut read));
     }
-    def.instances.iter().flat_map(|i| i.inputs.iter().flatten()).for_each(|&n| read(n));
+    def.instances.iter().flat_map(|i| i.reset.iter().chain(i.inputs.iter().flatten())).for_each(|&n| read(n));
     def.asserts.iter().for_each(|a| read(a.violated));
 }
 

@@ -9,6 +9,7 @@ pub(super) fn block(def: &ModuleDef, forms: &Forms, text: &mut String) {
     if def.regs.is_empty() {
         return;
     }
+    initial(def, forms, text);
     text.push_str("\n  always @(posedge clk) begin\n");
     for (enable, regs) in groups(def) {
         let indent = if enable.is_some() { 6 } else { 4 };
@@ -26,6 +27,17 @@ pub(super) fn block(def: &ModuleDef, forms: &Forms, text: &mut String) {
         }
         text.push_str("    end\n");
     }
+    text.push_str("  end\n");
+}
+
+/// What registers hold at power-up.
+fn initial(def: &ModuleDef, forms: &Forms, text: &mut String) {
+    let mut values = def.regs.iter().filter_map(|r| Some((r, r.initial?))).peekable();
+    if values.peek().is_none() {
+        return;
+    }
+    text.push_str("\n  initial begin\n");
+    values.for_each(|(reg, value)| _ = writeln!(text, "    {} = {};", reg.name, forms.text(value)));
     text.push_str("  end\n");
 }
 

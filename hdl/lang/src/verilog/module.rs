@@ -235,7 +235,8 @@ impl Printer<'_> {
             pins.push(".clk(clk)".to_string());
         }
         if entity.resettable() {
-            pins.push(".rst(rst)".to_string());
+            let reset = instance.reset.map_or("rst", |n| self.forms.text(n));
+            pins.push(format!(".rst({reset})"));
         }
         for (p, port) in entity.ports().iter().enumerate() {
             let dangling = self.dangling.iter().find(|(i, q, _)| (*i, *q) == (number, p)).map(|(_, _, n)| n.as_str());
@@ -284,7 +285,8 @@ fn clock_used(design: &Design, def: &ModuleDef) -> bool {
 }
 
 fn reset_used(design: &Design, def: &ModuleDef, plan: &Plan) -> bool {
-    let instances = def.instances.iter().any(|i| design.entities[i.module.0].resettable());
+    let inherits = |i: &InstanceDef| i.reset.is_none() && design.entities[i.module.0].resettable();
+    let instances = def.instances.iter().any(inherits);
     let mut nodes = def.nodes.iter().zip(&plan.live);
     let read = nodes.any(|(n, live)| *live && n.op == Op::Reset);
     instances || read || def.regs.iter().any(|r| r.reset.is_some())

@@ -149,7 +149,7 @@ fn roots(def: &ModuleDef, read: &mut impl FnMut(NodeId, Need)) {
             // Registers of one enable share one `if`: the text of the enable is printed once.
             enable.into_iter().for_each(|e| read(e, Need::Primary));
         }
-        reg.reset.into_iter().for_each(|n| read(n, Need::Value));
+        reg.reset.into_iter().chain(reg.initial).for_each(|n| read(n, Need::Value));
     }
     statements(&def.body, read);
     for mem in &def.mems {
@@ -165,7 +165,7 @@ fn roots(def: &ModuleDef, read: &mut impl FnMut(NodeId, Need)) {
         }
     }
     for instance in &def.instances {
-        instance.inputs.iter().flatten().for_each(|&n| read(n, Need::Primary));
+        instance.reset.iter().chain(instance.inputs.iter().flatten()).for_each(|&n| read(n, Need::Primary));
     }
 }
 

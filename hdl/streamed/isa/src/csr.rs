@@ -91,14 +91,16 @@ csrs! {
         STREAM_PORTS stream_ports: 16, 8, Unsigned, "Memory ports of the weight stream.";
         PORT_BYTES port_bytes: 24, 8, Unsigned, "Bytes of one transfer of one port.";
     }
-    Control control = 0x0c, Trigger, "Starts and clears." {
-        START start: 0, 1, Flag, "1 starts the program; ignored while one runs.";
+    Control control = 0x0c, Trigger, "Starts, clears, gives up." {
+        START start: 0, 1, Flag, "1 starts the program; ignored while one runs and during a drain.";
         CLEAR_COUNTERS clear_counters: 1, 1, Flag, "1 clears the event counters.";
+        DRAIN drain: 2, 1, Flag, "1 gives up the program, clears all units and ends what the memory ports have in flight; step registers and counters stay.";
     }
     Status status = 0x10, Read, "State of the program." {
         BUSY busy: 0, 1, Flag, "A program runs.";
-        DONE done: 1, 1, Flag, "The last program has ended.";
+        DONE done: 1, 1, Flag, "The last program has ended, by itself or by an error.";
         ERROR error: 2, 1, Flag, "The `error` register is not zero.";
+        DRAINING draining: 3, 1, Flag, "Units are held in reset until the memory ports are quiet: after a reset, `drain`, an error of the fetch, an unknown opcode.";
     }
     Error error = 0x14, Read, "The first error since the start; zero without one." {
         SOURCE source: 0, 8, Choice(crate::ErrorSource::NAMES), "Who met it: fetch, stream, load or store a bad bus response, opcode an unknown opcode.";
@@ -107,7 +109,7 @@ csrs! {
     ProgramLow program_low = 0x18, ReadWrite, "Program address, bits 31 to 0; a multiple of 64."
     ProgramHigh program_high = 0x1c, ReadWrite, "Program address, bits 39 to 32; higher bits are kept and ignored."
     ProgramLength program_length = 0x20, ReadWrite,
-        "Descriptors in the program, less than 2^24; higher bits are kept and ignored."
+        "Descriptors in the program, less than 2^24; higher bits are kept and ignored. Takes effect with the next start."
     Fetched fetched = 0x24, Read, "Descriptors fetched since the start."
     DoneStream done_stream = 0x28, Read, "Descriptors that the stream unit completed."
     DoneCompute done_compute = 0x2c, Read, "Descriptors that the compute unit completed."

@@ -29,6 +29,14 @@ sources! {
 }
 
 impl ErrorSource {
+    /// No descriptor can be trusted any more: the program ends at once. After any other error it runs to its end.
+    pub const fn ends_program(self) -> bool {
+        match self {
+            Self::Fetch | Self::Opcode => true,
+            Self::Stream | Self::Load | Self::Store => false,
+        }
+    }
+
     /// The source with this number.
     pub const fn from_bits(bits: u32) -> Option<Self> {
         if bits == 0 || bits as usize > Self::ALL.len() { None } else { Some(Self::ALL[bits as usize - 1]) }

@@ -57,7 +57,8 @@ pub fn register<R: Registers>(of: &mut R, register: Register) -> Result<u32, R::
     of.read(register.offset())
 }
 
-/// Start the program of that many descriptors at a DDR address, with all counters at zero. Step registers are set before.
+/// Start the program of that many descriptors at a DDR address, with all counters at zero. Step registers are set
+/// before. A start while a program runs or the overlay drains is ignored: see [`quiet`].
 pub fn start<R: Registers>(on: &mut R, address: u64, descriptors: u32) -> Result<(), R::Error> {
     on.write(Csr::ProgramLow.offset(), address as u32)?;
     on.write(Csr::ProgramHigh.offset(), (address >> 32) as u32)?;
@@ -66,13 +67,32 @@ pub fn start<R: Registers>(on: &mut R, address: u64, descriptors: u32) -> Result
     on.write(Csr::Control.offset(), control::START.mask())
 }
 
-/// Look once. An error shows at once, though some of the program may still run.
+/// Look once. An error shows at once, though some of the program may still run: [`drain`] before the next one.
 pub fn poll<R: Registers>(on: &mut R) -> Result<State, R::Error> {
     let found = on.read(Csr::Status.offset())?;
     if status::ERROR.of(found) == 1 {
         return Ok(State::Failed(Failure::of(on.read(Csr::Error.offset())?)));
     }
     Ok(if status::DONE.of(found) == 1 { State::Done } else { State::Running })
+}
+
+/// Give up whatever runs and bring the overlay back to idle: units are cleared, bursts in flight are ended. Needed after
+/// an error, and where a program does not end. False if it still drains after so many looks: then a memory port does not
+/// answer, and nothing but loading the overlay anew helps.
+pub fn drain<R: Registers>(on: &mut R, looks: u32) -> Result<bool, R::Error> {
+    on.write(Csr::Control.offset(), control::DRAIN.mask())?;
+    quiet(on, looks)
+}
+
+/// Wait until the overlay takes a program, after a reset or a drain. False if it does not within so many looks.
+pub fn quiet<R: Registers>(on: &mut R, looks: u32) -> Result<bool, R::Error> {
+    for _ in 0..looks {
+        let found = on.read(Csr::Status.offset())?;
+        if status::DRAINING.of(found) == 0 && status::BUSY.of(found) == 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Clock cycles that the last program took, low 32 bits.
@@ -118,6 +138,15 @@ mod tests {
         let mut fake = Fake { written: Vec::new(), answers: Vec::new() };
         start(&mut fake, 0x12_3456_7880, 77).unwrap();
         assert_eq!(fake.written, [(0x18, 0x3456_7880), (0x1c, 0x12), (0x20, 77), (0x0c, 2), (0x0c, 1)]);
+    }
+
+    #[test]
+    fn a_drain_ends_when_neither_program_nor_drain_is_left_or_the_patience_is() {
+        let mut fake = Fake { written: Vec::new(), answers: std::vec![0b1001, 0b1000, 0b0001, 0b0110] };
+        assert_eq!(drain(&mut fake, 9), Ok(true));
+        assert_eq!((fake.written, fake.answers), (std::vec![(0x0c, 4)], Vec::new()));
+        let mut fake = Fake { written: Vec::new(), answers: std::vec![0b1000; 3] };
+        assert_eq!(drain(&mut fake, 3), Ok(false));
     }
 
     #[test]

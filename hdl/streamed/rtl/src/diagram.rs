@@ -161,6 +161,10 @@ impl Drawing<'_> {
         self.p.boxed(Look::Port, place, &o.board().ports[port].name, texts([bits]));
         let width = (8 * o.port_bytes()).to_string();
         let shared = ports::shared(o, port);
+        let guarded = [(!reads.is_empty(), "read"), (writes.is_some(), "write")];
+        for (_, access) in guarded.into_iter().filter(|(there, _)| *there) {
+            self.p.placed.push(path(&ports::guard_name(port, access)));
+        }
         if let Some(store) = writes {
             let y = store.middle();
             self.p.arrow(Line::Data, &[(store.x, y), (place.right(), y)], false);

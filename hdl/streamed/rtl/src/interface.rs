@@ -12,6 +12,8 @@ pub const WORD: u32 = WORD_BYTES as u32 * 8;
 pub const STEP_INDEX: u32 = REGISTERS.ilog2();
 /// Bits of a completion count.
 pub const COUNT_BITS: u32 = 16;
+/// Bits of a program's length.
+pub const LENGTH_BITS: u32 = 24;
 /// Bits of an AXI4-Lite address.
 pub const CSR_ADDRESS_BITS: u32 = 16;
 
@@ -165,7 +167,9 @@ interface! {
         /// Byte address of its first descriptor.
         address: -> unsigned(ADDRESS_BITS),
         /// Descriptors.
-        length: -> unsigned(24),
+        length: -> unsigned(LENGTH_BITS),
+        /// It runs, and its descriptors may be handed out.
+        dispatch: -> bit(),
     }
 }
 
@@ -186,12 +190,18 @@ interface! {
         taken: -> unsigned(UNITS.len() as u32),
         /// A unit's queue has a descriptor.
         queued: -> unsigned(UNITS.len() as u32),
+        /// Its oldest may start.
+        offered: -> unsigned(UNITS.len() as u32),
+        /// A descriptor is held by a full queue.
+        refused: -> bit(),
         /// The compute unit takes a beat.
         beat: -> bit(),
         /// It waits for one.
         starved: -> bit(),
         /// A prefetch FIFO is full.
         blocked: -> bit(),
+        /// An error is known.
+        failed: -> bit(),
     }
 }
 

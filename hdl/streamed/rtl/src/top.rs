@@ -52,6 +52,8 @@ fn shell(d: &mut Design, name: &str, core: ModuleId, taps: bool) -> ModuleId {
 
 struct Parts {
     csr: Instance,
+    /// The units are held in reset and the ports are drained.
+    drain: Signal,
     fetch: Instance,
     scheduler: Instance,
     stream: Instance,
@@ -71,19 +73,23 @@ fn core(d: &mut Design, overlay: &StreamedConfig, build_hash: u32) -> ModuleId {
     let (stream, compute, vector) = (stream_unit(d, overlay), compute_unit(d, overlay), vector_unit(d, overlay));
     let (load, store) = (load_unit(d, overlay), store_unit(d, overlay));
     let (scratch, codes, scales) = (scratchpad(d, overlay), code_memory(d, overlay), scale_file(d));
-    let arbiters = ports::arbiters(d, overlay);
+    let shared = ports::Shared::new(d, overlay);
     d.module("overlay_core", |m| {
         m.doc("Units, memories, control and memory ports wired together.");
+        let csr = m.instance("u_csr", csr);
+        let drain = csr.output("drain");
+        let drained = |name: &str, module: ModuleId| m.instance(name, module).reset_by(drain);
         let parts = Parts {
-            csr: m.instance("u_csr", csr),
-            fetch: m.instance("u_fetch", fetch),
+            csr,
+            drain,
+            fetch: drained("u_fetch", fetch),
             scheduler: m.instance("u_scheduler", scheduler),
-            stream: m.instance("u_stream", stream),
-            compute: m.instance("u_compute", compute),
-            vector: m.instance("u_vector", vector),
-            load: m.instance("u_load", load),
-            store: m.instance("u_store", store),
-            scratch: m.instance("u_scratchpad", scratch),
+            stream: drained("u_stream", stream),
+            compute: drained("u_compute", compute),
+            vector: drained("u_vector", vector),
+            load: drained("u_load", load),
+            store: drained("u_store", store),
+            scratch: drained("u_scratchpad", scratch),
             codes: m.instance("u_code_memory", codes),
             scales: m.instance("u_scale_file", scales),
         };
@@ -93,7 +99,7 @@ fn core(d: &mut Design, overlay: &StreamedConfig, build_hash: u32) -> ModuleId {
         parts.memories();
         parts.events();
         parts.taps(m);
-        parts.ports(m, overlay, &arbiters);
+        parts.ports(m, overlay, &shared);
     })
 }
 
@@ -113,6 +119,7 @@ impl Parts {
         let launch = csr.master::<Launch>("");
         connect(&launch, &fetch.slave(""));
         scheduler.input("start", launch.ports().start);
+        scheduler.input("drain", self.drain);
         let (from, to) = (fetch.master::<Beats>("desc"), scheduler.slave::<Beats>("desc"));
         connect(&from, &to);
         let taken = m.net("desc_taken", from.ports().valid & to.ports().ready);

@@ -12,7 +12,10 @@ pub(crate) fn units() -> Vec<UnitRow> {
     let mut rows: Vec<UnitRow> = ["csr", "fetch", "scheduler", "stream"].map(of).into();
     rows.extend(["gemv", "array"].map(engine));
     rows.push(row("compute: both", COMPUTE, Counts::Own));
-    rows.extend(["vector", "load", "store", "scratchpad", "code_memory", "scale_file", "arbiter"].map(of));
+    rows.extend(
+        ["vector", "load", "store", "scratchpad", "code_memory", "scale_file", "arbiter", "read_guard", "write_guard"]
+            .map(of),
+    );
     rows.push(row("between the units", CORE, Counts::Own));
     rows
 }

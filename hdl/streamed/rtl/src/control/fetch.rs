@@ -1,4 +1,5 @@
-//! Descriptor fetch: reads the program in order, a few descriptors a burst, ahead of the scheduler.
+//! Descriptor fetch: reads the program in order, a few descriptors a burst, ahead of the scheduler. After an error
+//! response it hands out nothing more: no part of a burst that failed is ever executed.
 
 use crate::interface::{AxiRead, Beats, Launch, data_first};
 use sagen_blocks::axi::burst::{BEATS_BITS, bursts};
@@ -21,7 +22,7 @@ pub fn fetch_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
     let queue = fifo(d, unsigned(512), AHEAD);
     d.module("fetch_unit", |m| {
         m.doc("Reads descriptors ahead of the scheduler.");
-        let Launch { start, address, length, .. } = m.slave("", Launch::layout());
+        let Launch { start, address, length, dispatch, .. } = m.slave("", Launch::layout());
         let axi = m.master("", AxiRead::layout(bytes, false));
         let (r_valid, r_data) = (axi.r_valid, axi.r_data);
         let engine = engine.place(m, "u_bursts", &axi);
@@ -38,9 +39,14 @@ pub fn fetch_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
         let queue = queue.place(m, "u_queue");
         queue.push(complete, cat(&parts.iter().rev().map(|p| p.q()).collect::<Vec<_>>()));
         let descriptors = m.master(data_first("desc"), Beats::layout(512));
+        let error = m.reg("error", bit()).reset(0);
+        m.set(error, r_valid & axi.r_resp.bit(1));
+        let broken = m.reg("broken", bit()).reset(0);
+        m.when(r_valid & axi.r_resp.bit(1), || m.set(broken, high()));
+        // What is not handed out is dropped: a drain follows, or no program runs.
         queue.pop(descriptors.ready);
+        let pop = m.net("pop", queue.holds() & descriptors.ready);
 
-        let pop = m.net("pop", descriptors.ready & queue.holds());
         let room = m.reg("room", unsigned(room_bits)).reset(AHEAD * pieces);
         let zero = m.lit(unsigned(room_bits), 0);
         let issued = engine.issued_beats();
@@ -49,11 +55,9 @@ pub fn fetch_unit(d: &mut Design, overlay: &StreamedConfig) -> ModuleId {
         let freed = pop.mux(m.lit(unsigned(room_bits), pieces), zero);
         m.when(pop | engine.issued(), || m.set(room, room.sub(spent).add(freed)));
         engine.room(room);
-        let error = m.reg("error", bit()).reset(0);
-        m.set(error, r_valid & axi.r_resp.bit(1));
         m.output("bus_error", error);
         axi.r_ready.drive(high());
         descriptors.data.drive(queue.front());
-        descriptors.valid.drive(queue.holds());
+        descriptors.valid.drive(queue.holds() & dispatch & !broken);
     })
 }

@@ -6,3 +6,6 @@ pub mod fetch;
 mod program;
 pub mod scheduler;
 pub mod step_registers;
+
+#[cfg(test)]
+mod tests;

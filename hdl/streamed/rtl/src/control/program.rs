@@ -1,11 +1,19 @@
-//! State of the program: where it lies, whether it runs, how far it is, its first error.
+//! State of the program: where it lies, whether it runs, how far it is, its first error; and the way out of one that
+//! cannot end.
+//!
+//! A drain holds every unit in reset, and the guards of the memory ports end what is in flight. It begins with a reset,
+//! with `control.drain`, and with an error after which no descriptor can be trusted; it ends when the ports are quiet.
+//! It takes at least as long as clearing the step registers, so that every pipeline is empty afterwards.
 
-use crate::interface::{Completions, Faults, Launch};
+use crate::interface::{Completions, Faults, LENGTH_BITS, Launch};
 use sagen_blocks::register_bus::RegisterWrite;
 use sagen_lang::{Bundle, Layout, Module, Reg, Renamed, Signal, bit, cat, high, lit, low, unsigned};
 use sagen_streamed_isa::csr::control;
 use sagen_streamed_isa::csr::error::{FETCHED, SOURCE};
-use sagen_streamed_isa::{Csr, ErrorSource, UNITS};
+use sagen_streamed_isa::{Csr, ErrorSource, Field, UNITS};
+
+/// Bits of the counter of a drain's least length.
+const DRAIN_BITS: u32 = 5;
 
 /// What the registers tell of the program.
 pub(super) struct Program {
@@ -30,16 +38,20 @@ impl Program {
         };
         let [low, high, length] = [Csr::ProgramLow, Csr::ProgramHigh, Csr::ProgramLength].map(word);
         let run = Run::new(m, write, length);
-        let error = first_error(m, run.start, run.fetched);
+        let error = run.error;
         let launch = m.master(Renamed("", launch_port), Launch::layout());
         launch.start.drive(run.start);
         launch.address.drive(cat(&[high.slice(0, 8), low.q()]));
-        launch.length.drive(length.slice(0, 24));
+        launch.length.drive(length.slice(0, LENGTH_BITS));
+        launch.dispatch.drive(run.running & !run.draining);
         let done_count = |unit: &sagen_streamed_isa::Unit| {
             m.slave(format!("{}_", unit.name()), Completions::layout()).done_count.extend(32)
         };
         let done_counts = UNITS.iter().map(done_count).collect();
-        let status = cat(&[error.slice(0, 8).reduce_or(), run.done.q(), run.running.q()]).extend(32);
+        let failed = m.net("has_error", error.slice(0, SOURCE.width).reduce_or());
+        m.output("failed", failed | run.fault);
+        m.output("drain", run.draining);
+        let status = cat(&[run.draining.q(), failed, run.done.q(), run.running.q()]).extend(32);
         Self {
             running: run.running.q(),
             status,
@@ -67,23 +79,39 @@ struct Run {
     start: Signal,
     running: Reg,
     done: Reg,
+    draining: Reg,
     fetched: Reg,
     cycles: Reg,
+    error: Signal,
+    /// An error is reported.
+    fault: Signal,
 }
 
 impl Run {
     fn new(m: &Module, write: &RegisterWrite, length: Reg) -> Self {
         let running = m.reg("running", bit()).reset(0);
         let done = m.reg("finished", bit()).reset(0);
-        let start = m.net("start_now", write.to(Csr::Control.offset()) & write.data.bit(control::START.lo) & !running);
+        let control = |part: Field| write.to(Csr::Control.offset()) & write.data.bit(part.lo);
+        // At power-up too: until the first reset no unit is in a known state.
+        let draining = m.reg("draining", bit()).reset(1).initial(1);
+        let start = m.net("start_now", control(control::START) & !running & !draining);
         let fetched = m.reg("fetched", unsigned(32)).reset(0);
         let cycles = m.reg("cycles", unsigned(32)).reset(0);
+        // Of the program that runs: the register may be written meanwhile.
+        let length = m.reg_en("running_length", start, length.slice(0, LENGTH_BITS));
         let (took, all_done) = (m.input("desc_taken", bit()), m.input("all_done", bit()));
+        let faults = Faults::layout().inputs(m, "").signals();
+        let error = first_error(m, start, fetched, &faults);
+        let lost = |(source, fault): (&ErrorSource, &Signal)| source.ends_program().then_some(*fault);
+        let lost = ErrorSource::ALL.iter().zip(&faults).filter_map(lost).reduce(|a, b| a | b);
+        let drained = drain(m, draining, control(control::DRAIN) | lost.expect("some do") & running);
         m.when(running, || m.set(cycles, cycles.add_lit(1)));
         m.when(took, || m.set(fetched, fetched.add_lit(1)));
-        m.when(running & all_done & fetched.eq(length.q()), || {
+        let complete = all_done & fetched.eq(length.extend(32)) & !draining;
+        m.when(running & (complete | drained), || {
             m.set(running, low());
-            m.set(done, high());
+            // A program that was given up without an error has not ended by itself.
+            m.set(done, !draining | error.slice(0, SOURCE.width).reduce_or());
         });
         m.when(start, || {
             m.set(running, high());
@@ -91,16 +119,32 @@ impl Run {
             m.set(cycles, lit(32, 0));
             m.set(fetched, lit(32, 0));
         });
-        Self { start, running, done, fetched, cycles }
+        let fault = faults.into_iter().reduce(|a, b| a | b).expect("there are sources");
+        Self { start, running, done, draining, fetched, cycles, error, fault }
     }
 }
 
+/// From the request until the ports are quiet; high in the last cycle.
+fn drain(m: &Module, draining: Reg, request: Signal) -> Signal {
+    let spent = m.reg("drain_cycles", unsigned(DRAIN_BITS)).reset(0);
+    let quiet = m.input("quiet", bit());
+    let long = spent.reduce_and();
+    let drained = m.net("drained", draining & long & quiet);
+    m.when(draining & !long, || m.set(spent, spent.add_lit(1)));
+    m.when(drained, || m.set(draining, low()));
+    m.when(request, || {
+        m.set(draining, high());
+        m.set(spent, lit(DRAIN_BITS, 0));
+    });
+    drained
+}
+
 /// The first error since the start: source and the number of descriptors fetched by then.
-fn first_error(m: &Module, start: Signal, fetched: Reg) -> Signal {
+fn first_error(m: &Module, start: Signal, fetched: Reg, faults: &[Signal]) -> Signal {
     let error = m.reg("error", unsigned(32)).reset(0);
-    for (source, fault) in ErrorSource::ALL.iter().zip(Faults::layout().inputs(m, "").signals()) {
+    for (source, fault) in ErrorSource::ALL.iter().zip(faults) {
         let found = || cat(&[fetched.slice(0, FETCHED.width), lit(SOURCE.width, *source as u64)]);
-        m.when(fault & error.is_zero(), || m.set(error, found()));
+        m.when(*fault & error.is_zero(), || m.set(error, found()));
     }
     m.when(start, || m.set(error, lit(32, 0)));
     error.q()

@@ -1,5 +1,6 @@
 //! Scheduler: sends each descriptor to the queue of its unit and offers the oldest of each queue to the unit once
-//! every unit has completed as many descriptors as it waits for.
+//! every unit has completed as many descriptors as it waits for. A drain empties the queues; the counts stay until the
+//! next start. A descriptor that no unit knows is reported in the next cycle and never taken.
 
 use crate::interface::{Beats, COUNT_BITS, Completions, UnitPort, data_first};
 use sagen_blocks::fifo::fifo;
@@ -14,7 +15,7 @@ pub fn scheduler(d: &mut Design) -> ModuleId {
     let queues = UNITS.map(|unit| fifo(d, unsigned(used_bits(unit)), QUEUE));
     d.module("scheduler", |m| {
         m.doc("Unit queues and their wait counts.");
-        let start = m.input("start", bit());
+        let (start, drain) = (m.input("start", bit()), m.input("drain", bit()));
         let descriptors = m.slave(data_first("desc"), Beats::layout(512));
         let (desc, desc_valid) = (descriptors.data, descriptors.valid);
         let opcode = m.net("opcode", desc.slice(0, 8));
@@ -35,7 +36,7 @@ pub fn scheduler(d: &mut Design) -> ModuleId {
         let mut idle = high();
         for unit in UNITS {
             let mine = m.net(&format!("for_{}", unit.name()), is_for(opcode, unit));
-            let q = queues[unit.index()].place(m, &format!("u_{}", unit.name()));
+            let q = queues[unit.index()].place_reset(m, &format!("u_{}", unit.name()), drain);
             q.push(mine & desc_valid, desc.trunc(used_bits(unit)));
             ready = ready | (mine & q.room());
             known = known | mine;
@@ -48,9 +49,10 @@ pub fn scheduler(d: &mut Design) -> ModuleId {
             m.master(format!("{}_", unit.name()), Completions::layout()).done_count.drive(counts[unit.index()]);
             idle = idle & issued_equals(m, unit, mine & desc_valid & q.room(), start, counts[unit.index()]);
         }
-        // An unknown opcode belongs to no queue: it is reported and dropped.
-        descriptors.ready.drive(ready | !known);
-        m.output("unknown", desc_valid & !known);
+        descriptors.ready.drive(ready);
+        let unknown = m.reg("unknown_q", bit()).reset(0);
+        m.set(unknown, desc_valid & !known);
+        m.output("unknown", unknown);
         m.output("blocked", desc_valid & known & !ready);
         m.output("all_done", idle);
     })

@@ -15,8 +15,11 @@ impl Parts {
         tap.done.drive(of_units(&|u| unit(u).done));
         tap.taken.drive(of_units(&|u| offer(u).valid) & of_units(&|u| unit(u).ready));
         tap.queued.drive(of_units(&|u| offer(u).valid) | of_units(&held));
+        tap.offered.drive(of_units(&|u| offer(u).valid));
+        tap.refused.drive(self.scheduler.output("blocked"));
         tap.beat.drive(self.beat_passes());
         tap.starved.drive(self.compute.output("event_starved"));
+        tap.failed.drive(self.csr.output("failed"));
         tap.blocked.drive(self.stream.output("event_blocked"));
         for unit in [Unit::Vector, Unit::Compute, Unit::Load] {
             self.scratch_tap(m, unit);

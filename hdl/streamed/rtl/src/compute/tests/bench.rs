@@ -5,6 +5,7 @@ use crate::testing::Random;
 use sagen_lang::{Bits, Design, ModuleId, Sim};
 use sagen_streamed_golden::machine::{Write, canonical};
 use sagen_streamed_isa::Descriptor;
+use std::collections::VecDeque;
 
 /// Chance in percent per cycle that a beat is there, a write is accepted, a descriptor is offered.
 #[derive(Clone, Copy)]
@@ -29,6 +30,18 @@ pub(crate) struct Times {
 
 pub(crate) struct Bench {
     sim: Sim,
+    /// Path of a register that counts credits, and its value after the reset.
+    credits: Option<(&'static str, u64)>,
+    /// What stays low in the first 2,000 cycles of a job.
+    pub(crate) held: Option<Held>,
+}
+
+/// What the world around the unit may withhold.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Held {
+    Descriptor,
+    Beat,
+    Write,
 }
 
 /// What is on its way.
@@ -38,6 +51,8 @@ struct State {
     /// Descriptor and beat within it.
     at: (usize, usize),
     writes: Vec<Write>,
+    /// Results of argmaxes: one may come before the last word of the descriptor before its own.
+    results: VecDeque<Write>,
     /// Code words read one and two cycles ago.
     codes: [Option<u64>; 2],
     scale: Option<u64>,
@@ -58,7 +73,12 @@ impl Bench {
         let top = build(&mut d);
         let mut sim = Sim::new(&d, top).unwrap();
         sim.reset();
-        Self { sim }
+        Self { sim, credits: None, held: None }
+    }
+
+    /// From now on every job must give all credits back.
+    pub(crate) fn watch(&mut self, credits: &'static str) {
+        self.credits = Some((credits, self.sim.peek(credits).to_u64()));
     }
 
     /// Executes the job and checks everything written.
@@ -68,11 +88,13 @@ impl Bench {
         let (start, beats) = (self.sim.cycle(), job.work.iter().map(|w| w.beats.len()).sum::<usize>());
         while s.times.done.len() < job.work.len() {
             let accepted = s.times.accepted.len();
-            offered = accepted < job.work.len() && (offered || random.percent(pace.descriptor));
+            let held = self.held.filter(|_| self.sim.cycle() - start < 2000);
+            let percent = |random: &mut Random, what: Held, pace: u64| random.percent(pace) && held != Some(what);
+            offered = accepted < job.work.len() && (offered || percent(random, Held::Descriptor, pace.descriptor));
             let valid = Valid {
                 descriptor: offered,
-                beat: s.at.0 < job.work.len() && random.percent(pace.beat),
-                write: random.percent(pace.write),
+                beat: s.at.0 < job.work.len() && percent(random, Held::Beat, pace.beat),
+                write: percent(random, Held::Write, pace.write),
             };
             self.drive(job, &s, valid, random);
             self.observe(job, &mut s, valid);
@@ -81,8 +103,14 @@ impl Bench {
             let spent = self.sim.cycle() - start;
             assert!(spent < 60 * (beats as u64 + 500), "no progress: {:?}", s.times);
         }
-        assert_eq!(s.beats, beats, "beats taken");
+        assert_eq!((s.beats, s.results.len()), (beats, 0), "beats taken, results that nobody has");
         assert!(!self.flag("busy"), "busy after the last done");
+        self.sim.set("desc_valid", false);
+        self.sim.set("beat_valid", false);
+        (0..40).for_each(|_| self.sim.step());
+        if let Some((path, rest)) = self.credits {
+            assert_eq!(self.sim.peek(path).to_u64(), rest, "{path}");
+        }
         s.times
     }
 
@@ -121,11 +149,15 @@ impl Bench {
         }
         if self.flag("reg_write") {
             let (index, value) = (self.sim.get("reg_index").to_u64(), self.sim.get("reg_data").to_u64());
-            s.writes.push(Write::Register { index: index as u32, value: value as u32 });
+            s.results.push_back(Write::Register { index: index as u32, value: value as u32 });
         }
         if self.flag("done") {
             let index = s.times.done.len();
-            check(&job.work[index], index, canonical(std::mem::take(&mut s.writes)));
+            let mut writes = std::mem::take(&mut s.writes);
+            if job.work[index].writes.iter().any(|write| matches!(write, Write::Register { .. })) {
+                writes.extend(s.results.pop_front());
+            }
+            check(&job.work[index], index, canonical(writes));
             s.times.done.push(cycle);
         }
         if valid.descriptor && self.flag("desc_ready") {

@@ -9,7 +9,7 @@ use super::compute_unit;
 use super::gemv::gemv_engine;
 use crate::testing::Random;
 use crate::testing::overlay;
-use bench::{Bench, Pace};
+use bench::{Bench, Held, Pace};
 use sagen_lang::{Design, ModuleId};
 use sagen_streamed_arch::StreamedConfig;
 use sagen_streamed_isa::Operation;
@@ -62,6 +62,24 @@ fn gaps_and_back_pressure_change_nothing() {
     check(gemv_engine, DEEP, 13, slow, |draw| draw.mixed(8));
     let choked = Pace { beat: 100, write: 3, descriptor: 100 };
     check(gemv_engine, NARROW, 8, choked, |draw| draw.mixed(6));
+}
+
+/// Jobs in which each of these is withheld for long, and after which every slot is free again.
+#[test]
+fn all_slots_come_back_whatever_is_withheld() {
+    for (config, seed) in [(NARROW, 21), (WIDE, 22), (DEEP, 23)] {
+        let overlay = overlay(config);
+        let mut bench = Bench::new(|d| gemv_engine(d, &overlay));
+        bench.watch("u_sequencer.slots");
+        let mut random = Random::new(seed);
+        for held in [Held::Descriptor, Held::Beat, Held::Write] {
+            bench.held = Some(held);
+            let mut drawing = Draw::new(&mut random, &overlay);
+            let operations = drawing.mixed(6);
+            let job = drawing.job(&operations);
+            bench.run(&job, Pace { beat: 100, write: 50, descriptor: 60 }, &mut random);
+        }
+    }
 }
 
 #[test]

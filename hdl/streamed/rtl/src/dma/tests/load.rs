@@ -20,11 +20,9 @@ impl Bench {
         loop {
             let index = self.sim.get("step_index").to_u64() as usize;
             self.sim.set("step_value", self.registers[index]);
-            let (ar_ready, w_ready) = (random.percent(pace), random.percent(pace));
-            self.sim.set("ar_ready", ar_ready);
-            self.sim.set("w_ready", w_ready);
-            let r_valid = !beats.is_empty() && random.percent(pace);
-            self.sim.set("r_valid", r_valid);
+            let ar_ready = self.drive("ar_ready", true, pace, start, random);
+            let w_ready = self.drive("w_ready", true, pace, start, random);
+            let r_valid = self.drive("r_valid", !beats.is_empty(), pace, start, random);
             let limbs = [beats.front().copied().unwrap_or(0); 2];
             self.sim.set("r_data", Bits::from_limbs(&limbs[..self.bytes.div_ceil(8) as usize], self.bytes as u32 * 8));
             if r_valid && self.flag("r_ready") {
@@ -43,7 +41,9 @@ impl Bench {
                 written.push((at, address));
             }
             if self.step(start) {
-                return (written, self.sim.cycle() - start);
+                let cycles = self.sim.cycle() - start;
+                self.rests(&[("u_bursts.left", 0), ("u_bursts.valid", 0), ("full", 0), ("piece", 0), ("active", 0)]);
+                return (written, cycles);
             }
         }
     }
@@ -74,6 +74,7 @@ fn every_row_arrives_where_it_belongs() {
                 ddr_stride: 64 * random.below(1 << 20),
                 to: Rows { base: random.below(1000), stride: random.below(100) },
             };
+            bench.held = (i >= 48).then_some(["ar_ready", "w_ready", "r_valid"][i as usize % 3]);
             let (written, _) = bench.load(load, [100, 60][i as usize / 2 % 2], &mut random);
             assert_eq!(written, bench.expected_load(&load), "{config} {load:?}");
         }

@@ -1,8 +1,10 @@
-//! The movers against what their descriptors say, and their Verilog.
+//! The movers and the memories against what they say of themselves, and their Verilog.
 
 mod bench;
 mod load;
+mod memories;
 mod store;
+mod stream;
 
 use crate::control::csr::{Identity, csr_block};
 use crate::control::fetch::fetch_unit;
