@@ -84,7 +84,7 @@ fn sources(o: &StreamedConfig, (port, access): (usize, Access)) -> Vec<ErrorSour
 /// Runs a program with this failure, then another; whether the first one failed as it should.
 fn failing(built: &Built, o: &StreamedConfig, failure: Failure, seed: u64) -> bool {
     let (first, second) = (overlay::program(o, seed), overlay::program(o, seed + 1000));
-    let profile = if seed % 2 == 0 { Profile::Board } else { Profile::Random(seed) };
+    let profile = if seed.is_multiple_of(2) { Profile::Board } else { Profile::Random(seed) };
     let mut device = device(built, o, profile);
     device.load(&first.program).unwrap();
     device.rig().unwrap().memory_mut().fail(failure).unwrap();

@@ -41,7 +41,9 @@ fn a_transfer_is_cut_at_pages_and_at_the_longest_burst_and_waits_for_room() {
         for _ in 0..60 {
             let (address, beats) = (u64::from(BYTES) * draw.below(1 << 20), 1 + draw.below(700));
             assert!(high(&mut sim, "idle"));
-            (sim.set("start", true), sim.set("address", address), sim.set("beats", beats));
+            sim.set("start", true);
+            sim.set("address", address);
+            sim.set("beats", beats);
             sim.step();
             sim.set("start", false);
             let (mut at, mut left, mut room, mut shown) = (address, beats, draw.below(300), None);
@@ -93,13 +95,15 @@ fn every_reader_gets_its_own_data_in_order_and_the_first_that_asks_wins() {
                 }
                 sim.set(&format!("q{i}_ar_valid"), request.is_some());
                 let (address, length) = request.unwrap_or_default();
-                (sim.set(&format!("q{i}_ar_addr"), address), sim.set(&format!("q{i}_ar_len"), length));
+                sim.set(&format!("q{i}_ar_addr"), address);
+                sim.set(&format!("q{i}_ar_len"), length);
                 sim.set(&format!("q{i}_r_ready"), draw.one_in(2));
             }
             sim.set("ar_ready", draw.one_in(2));
             let beat = memory.front().copied().filter(|_| draw.one_in(if lazy { 60 } else { 2 }));
             sim.set("r_valid", beat.is_some());
-            (sim.set("r_data", beat.map_or(0, |(data, _)| data)), sim.set("r_last", beat.is_some_and(|b| b.1 == 1)));
+            sim.set("r_data", beat.map_or(0, |(data, _)| data));
+            sim.set("r_last", beat.is_some_and(|b| b.1 == 1));
             let now = high(&mut sim, "ar_valid").then(|| (sim.get("ar_addr").to_u64(), sim.get("ar_len").to_u64()));
             assert!(shown.is_none() || shown == now, "cycle {cycle}: what was shown changed");
             if let (None, Some(now)) = (shown, now) {

@@ -7,7 +7,7 @@
 //! shown, it is shown until it takes it, and a burst's data never comes before its address.
 
 use super::{AxiRead, AxiWrite};
-use sagen_lang::{Design, Module, ModuleId, Reg, Signal, bit, high, lit, low, unsigned};
+use sagen_lang::{Design, Module, ModuleId, Output, Reg, Signal, bit, high, lit, low, unsigned};
 
 /// Read bursts that may be in flight.
 pub const READS: u32 = 64;
@@ -50,7 +50,6 @@ pub fn write_guard(d: &mut Design, port_bytes: u32) -> ModuleId {
         let port = m.master("", AxiWrite::layout(port_bytes));
         let flying = InFlight::new(m, WRITES);
         let shown = Shown::new(m, port.aw_ready);
-        // Data of the present burst that the port was not shown yet.
         let owes = m.reg("owes", bit()).initial(0);
         let ready = m.net("takes", shown.free() & flying.room() & !owes & !drain);
         let taken = m.net("taken", unit.aw_valid & ready);
@@ -61,27 +60,7 @@ pub fn write_guard(d: &mut Design, port_bytes: u32) -> ModuleId {
         port.aw_len.drive(length);
         unit.aw_ready.drive(ready);
 
-        let offered = m.reg("offered", bit()).initial(0);
-        let space = m.net("space", owes & (!offered | port.w_ready));
-        let beat = m.net("beat", space & (unit.w_valid | drain));
-        let sent = m.reg("sent", unsigned(8)).initial(0);
-        let last = m.net("last", sent.eq(length));
-        m.when(port.w_ready, || m.set(offered, low()));
-        m.when(beat, || {
-            m.set(offered, high());
-            m.set(sent, sent.add_lit(1));
-            m.when(last, || m.set(owes, low()));
-        });
-        m.when(taken, || {
-            m.set(owes, high());
-            m.set(sent, lit(8, 0));
-        });
-        m.assert(!(beat & !drain & (unit.w_last ^ last)), "a burst of another length than its address says");
-        port.w_valid.drive(offered);
-        port.w_data.drive(m.reg_en("data", beat, unit.w_data));
-        port.w_strb.drive(m.reg_en("strobes", beat, unit.w_strb & (!drain).repeat(port_bytes)));
-        port.w_last.drive(m.reg_en("last_beat", beat, last));
-        unit.w_ready.drive(space & !drain);
+        data(m, &unit, &port, Burst { drain, taken, length: length.q(), owes });
 
         let b_ready = m.net("accepts", drain | unit.b_ready);
         port.b_ready.drive(b_ready);
@@ -89,6 +68,42 @@ pub fn write_guard(d: &mut Design, port_bytes: u32) -> ModuleId {
         unit.b_resp.drive(port.b_resp);
         flying.count(m, taken, m.net("ended", port.b_valid & b_ready));
     })
+}
+
+/// A write burst that the guard took.
+struct Burst {
+    drain: Signal,
+    taken: Signal,
+    /// Beats - 1.
+    length: Signal,
+    /// It has data that the port was not shown yet.
+    owes: Reg,
+}
+
+/// Write data through a register; in a drain the guard makes up the rest.
+fn data(m: &Module, unit: &AxiWrite<Signal, Output>, port: &AxiWrite<Output, Signal>, burst: Burst) {
+    let Burst { drain, taken, length, owes } = burst;
+    let offered = m.reg("offered", bit()).initial(0);
+    let space = m.net("space", owes & (!offered | port.w_ready));
+    let beat = m.net("beat", space & (unit.w_valid | drain));
+    let sent = m.reg("sent", unsigned(8)).initial(0);
+    let last = m.net("last", sent.eq(length));
+    m.when(port.w_ready, || m.set(offered, low()));
+    m.when(beat, || {
+        m.set(offered, high());
+        m.set(sent, sent.add_lit(1));
+        m.when(last, || m.set(owes, low()));
+    });
+    m.when(taken, || {
+        m.set(owes, high());
+        m.set(sent, lit(8, 0));
+    });
+    m.assert(!(beat & !drain & (unit.w_last ^ last)), "a burst of another length than its address says");
+    port.w_valid.drive(offered);
+    port.w_data.drive(m.reg_en("data", beat, unit.w_data));
+    port.w_strb.drive(m.reg_en("strobes", beat, unit.w_strb & (!drain).repeat(unit.w_strb.width())));
+    port.w_last.drive(m.reg_en("last_beat", beat, last));
+    unit.w_ready.drive(space & !drain);
 }
 
 /// An address that the port is shown.

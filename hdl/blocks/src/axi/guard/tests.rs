@@ -66,7 +66,7 @@ fn reads_that_nobody_waits_for_are_thrown_away_and_all_others_arrive_in_order() 
             // Half of all drains are resets: they must not touch what the guard knows.
             (request, wanted) = (None, VecDeque::new());
         }
-        sim.set("rst", drains.active && cycle % 2 == 0);
+        sim.set("rst", drains.active && cycle.is_multiple_of(2));
         sim.set("drain", drains.active);
         if request.is_none() && !drains.active && draw.one_in(4) {
             request = Some((asked << 16, draw.below(6)));
@@ -74,7 +74,8 @@ fn reads_that_nobody_waits_for_are_thrown_away_and_all_others_arrive_in_order() 
         }
         sim.set("u_ar_valid", request.is_some());
         let (address, length) = request.unwrap_or_default();
-        (sim.set("u_ar_addr", address), sim.set("u_ar_len", length));
+        sim.set("u_ar_addr", address);
+        sim.set("u_ar_len", length);
         let lazy = cycle / 2000 % 2 == 1;
         sim.set("u_r_ready", !drains.active && !draw.one_in(3));
         sim.set("ar_ready", draw.one_in(if lazy { 6 } else { 2 }));
@@ -108,14 +109,16 @@ fn reads_that_nobody_waits_for_are_thrown_away_and_all_others_arrive_in_order() 
 #[test]
 fn a_guard_takes_no_more_reads_than_it_can_count() {
     let mut sim = simulate(read_guard);
-    (sim.set("u_ar_valid", true), sim.set("ar_ready", true));
+    sim.set("u_ar_valid", true);
+    sim.set("ar_ready", true);
     let taken = (0..400).filter(|_| {
         let taken = high(&mut sim, "u_ar_ready");
         sim.step();
         taken
     });
     assert_eq!(taken.count() as u32, READS);
-    (sim.set("u_ar_valid", false), sim.set("drain", true));
+    sim.set("u_ar_valid", false);
+    sim.set("drain", true);
     sim.set("r_last", true);
     for left in (0..READS).rev() {
         sim.set("r_valid", true);
@@ -168,7 +171,7 @@ fn writes_that_were_cut_get_the_rest_of_their_beats_without_strobes() {
         if drains.active && quiet && drains.spent > 4 {
             assert!(memory.open.is_empty() && memory.unanswered == 0, "cycle {cycle}");
         }
-        sim.set("rst", drains.active && cycle % 2 == 0);
+        sim.set("rst", drains.active && cycle.is_multiple_of(2));
         sim.set("drain", drains.active);
         if announced.is_none() && data.len() < 6 && !drains.active && draw.one_in(3) {
             let beats = 1 + draw.below(7);
@@ -182,8 +185,11 @@ fn writes_that_were_cut_get_the_rest_of_their_beats_without_strobes() {
         let beat = data.front().copied().filter(|_| !drains.active);
         sim.set("u_w_valid", beat.is_some());
         let (word, last) = beat.unwrap_or_default();
-        (sim.set("u_w_data", word), sim.set("u_w_last", last), sim.set("u_w_strb", 0xff));
-        (sim.set("u_b_ready", true), sim.set("aw_ready", draw.one_in(3)));
+        sim.set("u_w_data", word);
+        sim.set("u_w_last", last);
+        sim.set("u_w_strb", 0xff);
+        sim.set("u_b_ready", true);
+        sim.set("aw_ready", draw.one_in(3));
         sim.set("w_ready", draw.one_in(2));
         sim.set("b_valid", memory.unanswered > 0 && draw.one_in(3));
         is_kept(&mut sim, &mut held_aw, "aw_valid", "aw_ready", &["aw_addr", "aw_len"]);

@@ -36,7 +36,9 @@ impl Fetch {
     }
 
     fn start(&mut self, length: u64) {
-        (self.sim.set("start", true), self.sim.set("address", BASE), self.sim.set("length", length));
+        self.sim.set("start", true);
+        self.sim.set("address", BASE);
+        self.sim.set("length", length);
         self.sim.step();
         self.sim.set("start", false);
         self.sim.set("dispatch", true);
@@ -45,7 +47,8 @@ impl Fetch {
     /// A cycle; the descriptor that is handed out in it. A beat holds its own address.
     fn step(&mut self, ready: bool, random: &mut Random, pace: u64) -> Option<u64> {
         let ar_ready = random.percent(pace);
-        (self.sim.set("ar_ready", ar_ready), self.sim.set("desc_ready", ready));
+        self.sim.set("ar_ready", ar_ready);
+        self.sim.set("desc_ready", ready);
         let beat = self.memory.front().copied().filter(|_| random.percent(pace));
         let (data, bad) = beat.unwrap_or_default();
         self.sim.set("r_valid", beat.is_some());

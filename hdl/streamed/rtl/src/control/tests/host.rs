@@ -57,10 +57,12 @@ impl Host {
         sim.set("s_axi_awaddr", self.aw.unwrap_or(0xffff));
         sim.set("s_axi_wvalid", self.w.is_some());
         let (data, strobes) = self.w.unwrap_or((u32::MAX, 15));
-        (sim.set("s_axi_wdata", data), sim.set("s_axi_wstrb", strobes));
+        sim.set("s_axi_wdata", data);
+        sim.set("s_axi_wstrb", strobes);
         sim.set("s_axi_arvalid", self.ar.is_some());
         sim.set("s_axi_araddr", self.ar.unwrap_or(0xffff));
-        (sim.set("s_axi_bready", it.b_ready), sim.set("s_axi_rready", it.r_ready));
+        sim.set("s_axi_bready", it.b_ready);
+        sim.set("s_axi_rready", it.r_ready);
         self.answers(sim, it);
         if self.aw.is_some() && high(sim, "awready") {
             (self.aw, self.writes[0]) = (None, self.writes[0] + 1);

@@ -20,7 +20,7 @@ fn simulate() -> Sim {
 fn exists(address: u32) -> bool {
     let of = |base: u32, words: usize| (base..base + 4 * words as u32).contains(&address);
     let known = of(0, CSRS.len()) || of(CSR_REGISTER_BASE, REGISTERS) || of(CSR_COUNTER_BASE, COUNTERS.len());
-    known && address % 4 == 0
+    known && address.is_multiple_of(4)
 }
 
 /// Keeps what the host wrote.
@@ -163,7 +163,8 @@ fn ready_does_not_follow_valid_within_a_cycle() {
             });
             assert_eq!(seen[0], seen[1], "{channel}");
         }
-        (sim.set("s_axi_bready", true), sim.set("s_axi_rready", true));
+        sim.set("s_axi_bready", true);
+        sim.set("s_axi_rready", true);
         sim.step();
     }
 }

@@ -40,9 +40,10 @@ fn the_scratchpad_serves_writers_by_priority_and_the_store_unit_where_the_vector
             let (valid, at, data) = (random.percent(35), random.below(WORDS), word(&mut random));
             // Writers write multiples of 16 bytes.
             let lanes = random.below(16);
-            let mask = (0..4).fold(0u64, |all, lane| all | (lanes >> lane & 1) * 0xffff << (16 * lane));
+            let mask = (0..4).fold(0u64, |all, lane| all | ((lanes >> lane & 1) * 0xffff) << (16 * lane));
             sim.set(&format!("{writer}_valid"), valid);
-            (sim.set(&format!("{writer}_addr"), at), sim.set(&format!("{writer}_mask"), mask));
+            sim.set(&format!("{writer}_addr"), at);
+            sim.set(&format!("{writer}_mask"), mask);
             sim.set(&format!("{writer}_data"), data.clone());
             if valid && first.is_none() {
                 first = Some((i, at, data, mask));
@@ -95,10 +96,14 @@ fn the_code_memory_is_written_in_quarters_with_the_shift_of_the_whole_word() {
     for cycle in 0..4000 {
         let (valid, at, data) = (random.percent(50), random.below(WORDS), word(&mut random));
         let (mask, shift) = (random.below(16), random.below(4));
-        (sim.set("c_valid", valid), sim.set("c_addr", at), sim.set("c_data", data.clone()));
-        (sim.set("c_mask", mask), sim.set("c_shift", shift));
+        sim.set("c_valid", valid);
+        sim.set("c_addr", at);
+        sim.set("c_data", data.clone());
+        sim.set("c_mask", mask);
+        sim.set("c_shift", shift);
         let read = random.percent(60).then(|| random.below(WORDS));
-        (sim.set("r_en", read.is_some()), sim.set("r_addr", read.unwrap_or(0)));
+        sim.set("r_en", read.is_some());
+        sim.set("r_addr", read.unwrap_or(0));
         if let Some((codes, shift)) = &asked[1] {
             assert_eq!((sim.get("r_data"), sim.get("r_shift").to_u64()), (codes.clone(), *shift), "cycle {cycle}");
         }

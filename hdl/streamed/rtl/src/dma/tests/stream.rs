@@ -105,7 +105,6 @@ fn draw(random: &mut Random, bytes: u64, longest: u64) -> Stream {
         beats: 1 + random.below(longest),
         register: Register::new(random.below(32) as usize).unwrap(),
         register_beats: random.below(3),
-        ..Stream::default()
     }
 }
 
