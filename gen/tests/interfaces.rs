@@ -222,15 +222,18 @@ fn read(sim: &mut Sim, address: u32) -> u32 {
     sim.set("s_axi_araddr", u64::from(address));
     sim.set("s_axi_arvalid", 1u64);
     sim.set("s_axi_rready", 1u64);
-    sim.step();
-    sim.set("s_axi_arvalid", 0u64);
-    for _ in 0..8 {
+    // After a reset the step registers are cleared first.
+    for _ in 0..64 {
+        let taken = sim.get("s_axi_arvalid").to_u64() & sim.get("s_axi_arready").to_u64() == 1;
         if sim.get("s_axi_rvalid").to_u64() == 1 {
             let data = sim.get("s_axi_rdata").to_u64();
             sim.step();
             return u32::try_from(data).unwrap();
         }
         sim.step();
+        if taken {
+            sim.set("s_axi_arvalid", 0u64);
+        }
     }
     panic!("no answer from {address:#x}");
 }
