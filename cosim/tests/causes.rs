@@ -127,6 +127,41 @@ fn help_names_the_environment_variables() {
 }
 
 #[test]
+fn a_report_of_less_than_was_asked_for_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("r.json");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let arguments = ["run", "smollm2", "--backend", "golden", "--tokens", "8", "--prompt", "The", "--report"];
+    let output = cosim(&arguments).arg(&report).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+    assert!(output.status.success(), "{}", both(&output));
+    let report: serde_json::Value = serde_json::from_slice(&std::fs::read(report).unwrap()).unwrap();
+    assert_eq!(report["interrupted"], true, "{report}");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_does_not_swallow_the_answer() {
+    let arguments =
+        ["run", "smollm2", "--backend", "golden", "--tokens", "2", "--prompt", "The", "--report", "/dev/full"];
+    let output = cosim(&arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(!output.status.success() && said.contains("prefill") && said.contains("tok/s"), "{}", both(&output));
+}
+
+#[test]
+fn files_without_an_end_are_refused() {
+    for arguments in [
+        ["predict", "smollm2", "--config", "/dev/zero"],
+        ["predict", "/dev/zero", "--config", "d8_100mhz"],
+        ["run", "smollm2", "--prompt-file", "/dev/zero"],
+    ] {
+        let output = cosim(&arguments).output().unwrap();
+        let said = both(&output);
+        assert!(!output.status.success() && said.contains("/dev/zero") && said.contains("longer than"), "{said}");
+    }
+}
+
+#[test]
 fn quiet_streams_the_answer_alone() {
     let arguments =
         ["run", "smollm2", "--backend", "golden", "--quiet", "--prompt", "The capital of France is", "--tokens", "3"];
@@ -134,6 +169,7 @@ fn quiet_streams_the_answer_alone() {
     assert_eq!(String::from_utf8_lossy(&output.stdout), " Paris.\n\n", "{}", both(&output));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("tok/s") && said.contains("chunks of 16: 5 tokens cost as much as 16"), "{said}");
+    assert!(!said.contains("decode  at"), "lines about steps tear the answer: {said}");
 }
 
 #[test]

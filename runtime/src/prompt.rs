@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use sagen_checkpoint::registry::{self, RegistryError};
+use sagen_host::files;
 use sagen_tokenizer::{Message, TokenizeError, Tokenizer};
 
 /// A prompt that cannot be used.
@@ -59,12 +60,16 @@ impl From<RegistryError> for PromptError {
     }
 }
 
+/// Bytes of the longest prompt: far more than any context holds.
+const LARGEST: u64 = 16 << 20;
+
 /// What the user wrote, or the own prompt of a model of the registry.
 pub fn read(text: Option<&str>, file: Option<&Path>, model: Option<&str>) -> Result<String, PromptError> {
     let prompt = match (text, file, model) {
         (Some(text), _, _) => text.to_owned(),
         (None, Some(path), _) => {
-            let bytes = std::fs::read(path).map_err(|reason| PromptError::File { path: path.to_owned(), reason })?;
+            let bytes = files::read_within(path, LARGEST);
+            let bytes = bytes.map_err(|reason| PromptError::File { path: path.to_owned(), reason })?;
             String::from_utf8(bytes).map_err(|e| {
                 let at = e.utf8_error().valid_up_to();
                 PromptError::NotUtf8 { path: path.to_owned(), at }

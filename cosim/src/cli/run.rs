@@ -161,7 +161,8 @@ fn execute(
     drop(checkpoint);
 
     let interrupted = interrupt::listen()?;
-    let (live, flag) = (Live::speaking(voice), interrupted.flag());
+    let live = if options.quiet { Live::answering(voice) } else { Live::speaking(voice) };
+    let flag = interrupted.flag();
     let job = Job::new(overlay, &tokenizer, &compiled, request(options, ids), report, live, flag);
     let result = match options.backend {
         Backend::Golden => job.on_golden().map_err(Into::into),
@@ -275,14 +276,16 @@ fn record(job: &Job<'_>, device: &RtlDevice, built: &Built, exact: Option<bool>)
 
 /// Write and print what there is, also after a failure.
 fn close(options: &Options, voice: Voice, job: Job<'_>, result: Result<()>) -> Result<()> {
-    let closing = job.close()?;
-    if let Some(path) = &options.report {
-        files::write(path, &closing.report.json())?;
-    }
+    let mut closing = job.close()?;
+    // Whatever the reason: a report of less than was asked for says so.
+    closing.report.interrupted |= result.is_err();
+    let report = closing.report.json();
+    let written = options.report.as_ref().map_or(Ok(()), |path| files::write(path, &report));
     if options.quiet {
         outcome::print("\n")?;
     }
     voice.print(&closing.to_string())?;
+    written?;
     if closing.cancelled {
         let file = options.report.as_ref().map_or(String::new(), |p| format!(" and in {}", p.display()));
         bail!("interrupted; what was measured by then is above{file}");

@@ -4,6 +4,8 @@ use crate::board::Board;
 use crate::family::{Family, Head};
 use crate::library::{self, BrokenBoard, Entry};
 use crate::yaml::{self, ConfigError, nearest};
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Why a config was not found or not read.
@@ -193,6 +195,15 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
     entries.map(|entry| Ok(entry.map_err(error)?.path())).collect()
 }
 
+/// Bytes of the largest config: a page of text is usual.
+const LARGEST: u64 = 1 << 20;
+
 pub(crate) fn read(path: &Path) -> Result<String, FindError> {
-    std::fs::read_to_string(path).map_err(|reason| FindError::Read { path: path.display().to_string(), reason })
+    let failed = |reason| FindError::Read { path: path.display().to_string(), reason };
+    let mut text = String::new();
+    let file = File::open(path).map_err(failed)?;
+    match file.take(LARGEST + 1).read_to_string(&mut text).map_err(failed)? as u64 {
+        found if found > LARGEST => Err(failed(std::io::Error::other(format!("longer than {LARGEST} bytes")))),
+        _ => Ok(text),
+    }
 }

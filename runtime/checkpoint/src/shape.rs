@@ -1,7 +1,7 @@
 //! Shapes of models without their weights: data files, for predictions and for runs with random weights.
 
 use crate::model::{Activation, ModelConfig, ModelError, Rope, RopePairing, RopeScaling};
-use sagen_host::spelling;
+use sagen_host::{files, spelling};
 use serde::Deserialize;
 use serde_saphyr::UserMessageFormatter;
 use std::path::Path;
@@ -15,6 +15,8 @@ const SHAPES: [(&str, &str); 4] = [
 ];
 /// The user's shapes, in the current folder: they come first.
 const FOLDER: &str = "configs/shapes";
+/// Bytes of the largest shape file: a page of text is usual.
+const LARGEST: u64 = 1 << 20;
 
 /// Layers that see only the last keys.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
@@ -121,8 +123,9 @@ impl Shape {
     }
 
     fn read(file: &str) -> Result<Self, ShapeError> {
-        let text = std::fs::read_to_string(file);
-        let text = text.map_err(|e| ShapeError::File { file: file.to_owned(), reason: e.to_string() })?;
+        let failed = |reason: String| ShapeError::File { file: file.to_owned(), reason };
+        let bytes = files::read_within(Path::new(file), LARGEST).map_err(|e| failed(e.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|e| failed(e.to_string()))?;
         Self::parse(file, &text)
     }
 

@@ -1,6 +1,6 @@
 //! The live line: what runs now, how far it is, how fast the simulator goes.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sagen_host::outcome::{self, PrintError, Voice};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,6 +12,8 @@ pub struct Live {
     bar: ProgressBar,
     state: Rc<RefCell<State>>,
     voice: Voice,
+    /// Steps are told as they come.
+    steps: bool,
     /// Why nothing more was printed.
     failed: Rc<RefCell<Option<PrintError>>>,
 }
@@ -28,7 +30,7 @@ impl Default for Live {
         let style = ProgressStyle::with_template("{msg} [{bar:24}] {percent:>3} %").expect("the template is valid");
         let bar = ProgressBar::new(1000).with_style(style.progress_chars("=> "));
         let state = State { doing: String::new(), begun: Instant::now(), runs_left: 0 };
-        Self { bar, state: Rc::new(RefCell::new(state)), voice: Voice::default(), failed: Rc::default() }
+        Self { bar, state: Rc::new(RefCell::new(state)), voice: Voice::default(), steps: true, failed: Rc::default() }
     }
 }
 
@@ -37,6 +39,14 @@ impl Live {
     #[must_use]
     pub fn speaking(voice: Voice) -> Self {
         Self { voice, ..Self::default() }
+    }
+
+    /// Nothing but the answer while it comes: on a terminal, lines about steps would tear it.
+    #[must_use]
+    pub fn answering(voice: Voice) -> Self {
+        let live = Self { steps: false, ..Self::speaking(voice) };
+        live.bar.set_draw_target(ProgressDrawTarget::hidden());
+        live
     }
 
     /// A run begins; `runs_left` more of its length follow.
@@ -61,7 +71,9 @@ impl Live {
 
     /// Print a line above the live one.
     pub fn print(&self, line: &str) {
-        self.write(|| self.voice.print(&format!("{line}\n")));
+        if self.steps {
+            self.write(|| self.voice.print(&format!("{line}\n")));
+        }
     }
 
     /// Print a piece of the answer on standard output, whatever else is said elsewhere.

@@ -12,7 +12,7 @@ use crate::path::bare;
 use nix::errno::Errno;
 use place::{Identity, Place};
 use std::fs::{File, OpenOptions, Permissions};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::{Builder, NamedTempFile};
@@ -148,6 +148,15 @@ pub fn folder(option: &str, path: &Path) -> Result<(), FileError> {
         return Err(refused(Errno::ENOTDIR.into()));
     }
     tempfile::tempfile_in(existing).map(drop).map_err(refused)
+}
+
+/// The contents of a file of at most so many bytes.
+pub fn read_within(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match File::open(path)?.take(limit + 1).read_to_end(&mut bytes)? as u64 {
+        found if found > limit => Err(std::io::Error::other(format!("longer than {limit} bytes"))),
+        _ => Ok(bytes),
+    }
 }
 
 /// Write a whole file.
