@@ -4,6 +4,8 @@
 mod arrows;
 mod figures;
 mod formal;
+#[cfg(test)]
+mod paths;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
