@@ -101,7 +101,7 @@ impl<'a> Files<'a> {
         self.known.extend(found);
     }
 
-    /// A file that will be written by [`write`].
+    /// A file that will be written by [`write()`].
     pub fn writes(&mut self, option: &'a str, path: Option<&'a Path>) -> Result<(), FileError> {
         let Some(path) = path else { return Ok(()) };
         let place = check(option, path)?;

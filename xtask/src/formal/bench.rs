@@ -22,6 +22,9 @@ pub(crate) struct Bench {
     pub(crate) proof: Proof,
 }
 
+/// Numbers that a bench may call by name.
+type Parameters = Vec<(&'static str, u32)>;
+
 /// Design under test.
 enum Dut {
     /// A module of an overlay.
@@ -99,7 +102,7 @@ impl Bench {
 
 impl Dut {
     /// The design, the module in it, and what the bench may call by name.
-    fn elaborate(&self) -> Result<(Design, ModuleId, Vec<(&'static str, u32)>)> {
+    fn elaborate(&self) -> Result<(Design, ModuleId, Parameters)> {
         match *self {
             Self::Unit { overlay, module } => {
                 let overlay = family::overlay(overlay)?;

@@ -32,7 +32,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let (next, failed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let worker = || {
         while let Some(bench) = benches.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Err(error) = one(bench, &*stopped) {
+            if let Err(error) = one(bench, &stopped) {
                 failed.lock().expect("no worker panics").push(format!("{}: {error:#}", bench.name));
             }
         }
