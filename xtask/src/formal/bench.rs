@@ -83,7 +83,7 @@ pub(crate) fn all() -> Vec<Bench> {
         "deep_fifo of 16".to_owned(),
         text!("benches/deep_fifo.v"),
         Dut::DeepFifo { depth: 16 },
-        Proof::Bounded(20),
+        Proof::Bounded(15),
     );
     units.chain([arbiter]).chain(short).chain([deep]).collect()
 }
