@@ -44,12 +44,6 @@ pub(crate) enum Proof {
     Bounded(u32),
 }
 
-macro_rules! text {
-    ($file:literal) => {
-        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../hdl/formal/", $file))
-    };
-}
-
 /// Overlays with narrow and with wide ports.
 const OVERLAYS: [&str; 2] = [NARROW, "d16_100mhz_w128_p6"];
 /// Its units share one port.

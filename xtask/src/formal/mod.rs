@@ -3,6 +3,13 @@
 //! Properties are ours and say what AXI and the blocks' documents say; yosys and its ABC decide. What is unbounded holds in
 //! every state that can be reached; what is bounded holds for so many cycles after any reset.
 
+/// A file of `hdl/formal`.
+macro_rules! text {
+    ($file:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../hdl/formal/", $file))
+    };
+}
+
 mod bench;
 mod prover;
 
@@ -65,12 +72,6 @@ fn one(bench: &Bench, stopped: &AtomicBool) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    macro_rules! text {
-        ($file:literal) => {
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../hdl/formal/", $file))
-        };
-    }
 
     /// The verdict over a small design with this fault, 0 being none.
     fn verdict(checker: &str, design: &str, fault: u32) -> Verdict {
