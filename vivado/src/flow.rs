@@ -5,6 +5,7 @@ use crate::constraints;
 use crate::family::{self, ControlPort, Facts, MemoryPort};
 use crate::tcl;
 use sagen_config::board::{BoardPort, Window};
+use sagen_host::digest;
 use sagen_overlay::{Interface, MemoryMaster, Overlay};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -263,7 +264,7 @@ fn settings(
         control_range: format!("{:#x}", board.control.window.bytes),
         slave_ports: bus(ports, overlay.slave(), "awaddr")?,
         masters: masters.collect::<Result<_, _>>()?,
-        sources: sources.iter().map(|s| (s.path, base16ct::lower::encode_string(&Sha256::digest(s.text)))).collect(),
+        sources: sources.iter().map(|s| (s.path, digest::of(s.text.as_bytes()))).collect(),
         constraints: constraints::of(&board.name).iter().map(|(name, _)| *name).collect(),
     };
     let render = |reason: tera::Error| FlowError::Render { file: "settings.tcl", reason: format!("{reason:?}") };

